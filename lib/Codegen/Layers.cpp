@@ -241,21 +241,23 @@ private:
         use(statement, place, key, std::move(*part));
   }
 
-  /// Offers that follow each other are one member.
+  /// Offers that follow each other are one member, of a pipeline those of one
+  /// output, which micro-batches may make part by part.
   void addProbe(const Statement &statement, const Place &place) {
+    if (isPipeline) {
+      auto first = cast<rank::ProbeOp>(statement.first());
+      const MemberKey key(place.layer, keyOf(first), !place.inMicroBatch,
+                          first.getName().str());
+      use(statement, place, key, statement.actions);
+      return;
+    }
     if (uses.empty() || !(uses.back().place == place) ||
         memberOf(uses.back()).kind != Statement::Kind::Probe) {
       use(statement, place, std::nullopt, statement.actions);
       return;
     }
-    Use &last = uses.back();
-    for (auto [c, actions] : llvm::enumerate(statement.actions)) {
-      llvm::append_range(memberOf(last).parts[0][c], actions);
-      const bool isIn = llvm::any_of(
-          last.classes, [c = c](const auto &each) { return each.first == c; });
-      if (isPipeline && !actions.empty() && !isIn)
-        last.classes.push_back({c, Role()});
-    }
+    for (auto [c, actions] : llvm::enumerate(statement.actions))
+      llvm::append_range(memberOf(uses.back()).parts[0][c], actions);
   }
 
   // methods

@@ -62,8 +62,7 @@ TensorValue ff::patternOf(StateOp state) {
   return value;
 }
 
-/// Has the operator values that constantValue() can tell?
-static bool isConstant(Operation *op, int64_t most) {
+bool ff::hasConstantResults(Operation *op, int64_t most) {
   for (Value result : op->getResults()) {
     const plan::TensorType type = tensorTypeOf(result.getType());
     if (plan::numElements(type.shape) > most ||
@@ -87,7 +86,7 @@ static SmallVector<Operation *> partsOf(Value value, int64_t most) {
   SmallVector<Value> open = {value};
   while (!open.empty()) {
     Operation *op = open.pop_back_val().getDefiningOp();
-    if (!op || !isConstant(op, most))
+    if (!op || !hasConstantResults(op, most))
       return {};
     if (parts.insert(op))
       open.append(op->operand_begin(), op->operand_end());

@@ -10,6 +10,7 @@ using namespace ffc;
 
 void ffc::addRecognition(OpPassManager &passes) {
   passes.addPass(createRecognizePatterns());
+  passes.addPass(createMergeConstants());
   passes.addPass(createMarkCausal());
 }
 

@@ -35,8 +35,8 @@ static int64_t summedBytes(const Graph &graph, OpId id, int dim) {
 }
 
 PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
-                           int numDevices)
-    : graph(graph), cost(cost), numDevices(numDevices) {
+                           int numDevices, bool recomputes)
+    : graph(graph), cost(cost), numDevices(numDevices), recomputes(recomputes) {
   const Space space(graph, numDevices);
   const Roles roles(space);
   const std::vector<int> &dims = roles.sample;
@@ -126,9 +126,12 @@ std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
   std::vector<double> times;
   for (const Operator &each : operators) {
     double time = 0;
-    for (OpId id : each.ops)
-      if (graph.op(id).role != OpRole::Update)
-        time += static_cast<double>(kernelTime(graph, id, blocks, cost));
+    for (OpId id : each.ops) {
+      const OpRole role = graph.op(id).role;
+      if (role != OpRole::Update)
+        time += static_cast<double>(kernelTime(graph, id, blocks, cost)) *
+                (recomputes && role == OpRole::Forward ? 2 : 1);
+    }
     if (shares(each, shape))
       time /= shape.tensor;
     if (shape.tensor > 1 && each.summed > 0)
@@ -139,8 +142,10 @@ std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
   return times;
 }
 
-/// A byte of the gradients of a stage whose groups share the samples.
-double PipelineCuts::sumOfGradients(const PipelineShape &shape) const {
+/// What a collective of the parameters of a stage, or of their gradients, takes
+/// for a byte, among its groups that share the samples.
+double PipelineCuts::collectiveOfGroups(CollectiveKind kind,
+                                        const PipelineShape &shape) const {
   int64_t bytes = 0;
   for (const Operator &each : operators)
     bytes += each.parameters;
@@ -149,8 +154,8 @@ double PipelineCuts::sumOfGradients(const PipelineShape &shape) const {
   std::vector<DeviceId> members;
   for (int group = 0; group < shape.groups(); ++group)
     members.push_back(group * shape.tensor);
-  return static_cast<double>(cost.collective(CollectiveKind::AllReduce, members,
-                                             bytes / shape.tensor)) /
+  return static_cast<double>(
+             cost.collective(kind, members, bytes / shape.tensor)) /
          static_cast<double>(bytes);
 }
 
@@ -170,7 +175,8 @@ std::vector<size_t> PipelineCuts::places() const {
 const PipelineCuts::Table &
 PipelineCuts::tableOf(const PipelineShape &shape) const {
   const int width = shape.width, microBatches = shape.microBatches;
-  auto [it, isNew] = tables.try_emplace({width, microBatches, shape.tensor});
+  auto [it, isNew] =
+      tables.try_emplace({width, microBatches, shape.tensor, shape.sendsAgain});
   Table &table = it->second;
   if (!isNew)
     return table;
@@ -196,13 +202,23 @@ PipelineCuts::tableOf(const PipelineShape &shape) const {
                                             operators[table.places[at]].bytes /
                                                 microBatches / width));
   }
-  const double perByte = sumOfGradients(shape);
+  auto perByte = [&](CollectiveKind kind) {
+    return collectiveOfGroups(kind, shape);
+  };
+  const double once = shape.sendsAgain ? 0 : perByte(CollectiveKind::AllReduce);
+  const double eachTime =
+      shape.sendsAgain
+          ? microBatches * (2 * perByte(CollectiveKind::AllGather) +
+                            perByte(CollectiveKind::ReduceScatter))
+          : 0;
   auto stage = [&](size_t begin, size_t end) {
     const double work = kernels[end] - kernels[begin];
+    const double bytes = parameters[end] - parameters[begin];
     const double messages = crossing[begin] + crossing[end];
     // What comes in does so beside what goes out, and both beside kernels.
-    return (cost.overlaps() ? std::max(work, messages / 2) : work + messages) +
-           perByte * (parameters[end] - parameters[begin]);
+    return (cost.overlaps() ? std::max(work, messages / 2 + eachTime * bytes)
+                            : work + messages + eachTime * bytes) +
+           once * bytes;
   };
   const int most = static_cast<int>(std::min<size_t>(
       {size_t(kMostStages), count, size_t(numDevices / width * kMostRounds)}));
@@ -326,5 +342,8 @@ Configuration PipelineCuts::updateOf(OpId update, Configuration config,
     return config;
   config.axes[0].degree = shape.groups();
   config.devices.resize(config.devices.size() / shape.microBatches);
-  return shape.sharesUpdates ? shareCopies(graph, update, config) : config;
+  if (shape.sharesUpdates)
+    config = shareCopies(graph, update, config);
+  config.again = shape.sendsAgain;
+  return config;
 }

@@ -18,7 +18,9 @@ std::string Pipeline::name() const {
            (shape.width == 1 ? " device" : " devices") +
            (shape.tensor > 1 ? ", tensor " + std::to_string(shape.tensor)
                              : "") +
-           (shape.sharesUpdates ? ", sharded updates" : "");
+           (shape.sendsAgain      ? ", fully sharded"
+            : shape.sharesUpdates ? ", sharded updates"
+                                  : "");
   return "a pipeline, " +
          (shape.rounds > 1 ? std::to_string(shape.rounds) + " times " : "") +
          std::to_string(shape.stages) + " stages of " +
@@ -26,7 +28,9 @@ std::string Pipeline::name() const {
          (shape.width == 1 ? " device, " : " devices, ") +
          (shape.tensor > 1 ? "tensor " + std::to_string(shape.tensor) + ", "
                            : "") +
-         (shape.sharesUpdates ? "sharded updates, " : "") +
+         (shape.sendsAgain      ? "fully sharded, "
+          : shape.sharesUpdates ? "sharded updates, "
+                                : "") +
          std::to_string(shape.microBatches) + " micro-batches, " +
          schedule.str();
 }
@@ -41,11 +45,12 @@ public:
       : judge(judge), graph(judge.planning().graph),
         topology(judge.planning().topology), best(best),
         fewestStages(fewestStages), goesOn(goesOn),
-        cuts(graph, judge.planning().cost, topology.numDevices()),
+        isFarOff(search::isFarOff(best, graph, topology.numDevices())),
+        cuts(graph, judge.planning().cost, topology.numDevices(), isFarOff),
         begin(judge.work()) {}
 
   PipelineResult run() {
-    if (isFarOff(best, graph, topology.numDevices()))
+    if (isFarOff)
       return {std::nullopt, expertShapes()};
     const auto all = shapes();
     for (const auto &[estimate, shape] : all) {
@@ -104,6 +109,16 @@ private:
     return all;
   }
 
+  /// What else takes memory.
+  struct Kept {
+    /// Bytes of results for the whole batch that have to be kept if the others
+    /// are computed again.
+    int64_t bytes = 0;
+    /// Beside these, the largest result and its gradient: the logits, say, when
+    /// the gradient of their weight is made.
+    bool withResults = false;
+  };
+
   /// What experts take for models that are far too large, untimed: the samples
   /// are shared by all devices, or by groups that share layers, or these are
   /// stages of pipelines; those that look fastest and may fit. Updates are
@@ -116,8 +131,16 @@ private:
     const int devices = topology.numDevices();
     for (int stages = 1; stages <= devices; stages *= 2)
       for (int tensor = 1; tensor * stages <= devices; tensor *= 2)
-        if (const auto one = withMicroBatches(stages, tensor, kept))
-          all.push_back(*one);
+        for (bool sendsAgain : {false, true})
+          for (bool withResults : {false, true}) {
+            const auto one = withMicroBatches(stages, tensor, sendsAgain,
+                                              {kept, withResults});
+            if (!one)
+              break;
+            if (withResults && !all.empty() && one->name() == all.back().name())
+              continue;
+            all.push_back(*one);
+          }
     std::stable_sort(all.begin(), all.end(),
                      [](const Pipeline &a, const Pipeline &b) {
                        return a.quality.makespan < b.quality.makespan;
@@ -137,9 +160,10 @@ private:
 
   /// With the fewest micro-batches that may fit and of which twice as many
   /// would not make much less of the time in which the pipeline fills and
-  /// empties; nothing if none fit. `kept`: mayFit().
+  /// empties; nothing if none fit.
   std::optional<Pipeline> withMicroBatches(int stages, int tensor,
-                                           int64_t kept) const {
+                                           bool sendsAgain,
+                                           const Kept &kept) const {
     std::optional<Pipeline> best;
     for (int microBatches = 2; microBatches <= 1024; microBatches *= 2) {
       Pipeline one;
@@ -148,6 +172,9 @@ private:
       one.shape.microBatches = microBatches;
       one.shape.tensor = tensor;
       one.shape.sharesUpdates = one.shape.groups() > 1;
+      one.shape.sendsAgain = sendsAgain;
+      if (sendsAgain && !one.shape.sharesUpdates)
+        return std::nullopt;
       one.schedule = {microBatches, 1};
       one.quality.makespan = cuts.estimate(one.shape);
       if (one.quality.makespan >= kMaxCost ||
@@ -160,29 +187,62 @@ private:
     return best;
   }
 
-  /// Does what is updated fit, with `kept`, the bytes of results for the whole
-  /// batch that have to be kept if the others are computed again?
-  bool mayFit(const PipelineShape &shape, int64_t kept) const {
-    int64_t state = 0, parameters = 0, memory = INT64_MAX;
-    for (const State &each : graph.states) {
-      if (each.written < 0)
+  /// Bytes of what a step needs.
+  struct Needs {
+    int64_t state = 0; ///< that is updated
+    int64_t parameters = 0,
+            gradients = 0;            ///< read forward, and read by updates
+    int64_t result = 0, gradient = 0; ///< the largest ones
+  };
+  Needs needs() const {
+    Needs all;
+    auto isReadBy = [&](const Value &value, OpRole role) {
+      return std::any_of(value.uses.begin(), value.uses.end(), [&](Use use) {
+        return graph.op(use.op).role == role;
+      });
+    };
+    for (const State &each : graph.states)
+      if (each.written >= 0) {
+        const Value &value = graph.value(each.read);
+        all.state += value.type.bytes();
+        if (isReadBy(value, OpRole::Forward))
+          all.parameters += value.type.bytes();
+      }
+    for (const Value &value : graph.values) {
+      if (value.producer < 0)
         continue;
-      const Value &value = graph.value(each.read);
-      state += value.type.bytes();
-      if (std::any_of(value.uses.begin(), value.uses.end(), [&](Use use) {
-            return graph.op(use.op).role == OpRole::Forward;
-          }))
-        parameters += value.type.bytes();
+      const OpRole role = graph.op(value.producer).role;
+      if (role == OpRole::Forward)
+        all.result = std::max(all.result, value.type.bytes());
+      if (role == OpRole::Gradient && isReadBy(value, OpRole::Update)) {
+        all.gradients += value.type.bytes();
+        all.gradient = std::max(all.gradient, value.type.bytes());
+      }
     }
+    return all;
+  }
+
+  /// Does what is updated fit beside that?
+  bool mayFit(const PipelineShape &shape, const Kept &kept) const {
+    const Needs all = needs();
+    int64_t memory = INT64_MAX;
     for (DeviceId id = 0; id < topology.numDevices(); ++id)
       memory = std::min(memory, topology.kindOf(id).memoryBytes);
     // As many micro-batches are under way as there are stages, each of which
     // has its part of them.
     const int64_t stages = shape.stages, shares = stages * shape.tensor;
-    // Sums of gradients are whole in each group, and so is what is gathered.
-    return state / (stages * shape.width) +
-               parameters / shares * (shape.sharesUpdates ? 2 : 1) +
-               kept / (int64_t(shape.microBatches) * shape.groups()) <=
+    // Sums of gradients are whole in each group, and so is what is gathered,
+    // unless no more of them is there than one layer needs.
+    const int64_t whole =
+        shape.sendsAgain
+            ? all.gradients / shape.groups()
+            : all.gradients + (shape.sharesUpdates ? all.parameters : 0);
+    const int64_t blocks = int64_t(shape.microBatches) * shape.groups();
+    const int64_t results =
+        kept.withResults ? 2 * all.result / blocks + all.gradient / shape.tensor
+                         : 0;
+    return all.state / (stages * shape.width) + whole / shares +
+               kept.bytes / blocks + results <=
            memory;
   }
 
@@ -287,6 +347,7 @@ private:
   Quality best;
   const int fewestStages;
   const std::function<bool()> &goesOn;
+  const bool isFarOff; ///< at the beginning
   PipelineCuts cuts;
   const int64_t begin; ///< work that was done before
   int tried = 0;

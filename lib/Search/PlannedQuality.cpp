@@ -19,10 +19,11 @@ using namespace ffc::plan;
 /// time of planning it over this.
 static constexpr int64_t kBySegments = 20;
 
-/// Gaps of the arena, and what is within kernels, are not in the bound: 17 % of
-/// the plan of eight of Llama-3's layers in eight stages. (Of small plans,
-/// where single buffers count, it may be 30 %.)
-static constexpr double kUnplanned = 1.2;
+/// Gaps of the arena, and what is within kernels, are not in the bound: at most
+/// 5 % of the devices of six plans of 8 and 24 of Llama-3's layers, and 1.3 %
+/// of those that need most. (Of small plans, where single buffers count, it may
+/// be 30 %.)
+static constexpr double kUnplanned = 1.05;
 
 static std::vector<int64_t> roomOf(const Topology &topology) {
   std::vector<int64_t> room;

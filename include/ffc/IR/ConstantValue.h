@@ -14,6 +14,12 @@ bool isPattern(InitAttr init);
 /// These contents.
 TensorValue patternOf(StateOp state);
 
+/// Are the results of an operator constants if its operands are: does the
+/// compiler have kernels for it (ElementKernels.h), or is it a state that
+/// begins with a pattern and is never written? None with more than `most`
+/// elements is.
+bool hasConstantResults(mlir::Operation *op, int64_t most);
+
 /// What `value` is in every step, if it is made of patterns by operators that
 /// the compiler has kernels for (ElementKernels.h), and nothing on the way has
 /// more than `most` elements. Some 50 ns an element.

@@ -44,6 +44,30 @@ def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def MergeConstants : Pass<"merge-constants", "::mlir::ModuleOp"> {
+  let summary = "computes equal constants once";
+  let description = [{
+    Operators that do the same to the same constants become one, that of the
+    first, with the names of the others as `ff.aliases`: models have a mask for
+    every layer. (Common subexpressions of what is computed from inputs and
+    parameters stay, since each is a choice of its own.)
+
+    Before:
+    ```mlir
+    %a = ff.state "a" "constant" init <positions, 0.0 : f64, 0> : tensor<4x1xf32>
+    %b = ff.state "b" "constant" init <positions, 0.0 : f64, 0> : tensor<4x1xf32>
+    %0 = ff.unary sqrt(%a) : tensor<4x1xf32> -> tensor<4x1xf32>
+    %1 = ff.unary sqrt(%b) : tensor<4x1xf32> -> tensor<4x1xf32>
+    ```
+    After:
+    ```mlir
+    %a = ff.state "a" "constant" init <positions, 0.0 : f64, 0> : tensor<4x1xf32>
+    %0 = ff.unary sqrt(%a) : tensor<4x1xf32> -> tensor<4x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def MarkCausal : Pass<"mark-causal", "::mlir::ModuleOp"> {
   let summary = "finds attention to what came before";
   let description = [{

@@ -69,6 +69,14 @@ struct Turn {
   int dim = -1;
   /// A forward operator's, in the backward pass.
   bool isAgain = false;
+  /// Results, as bits, that are sums over the turns but of which each turn
+  /// makes its own (Recomputation.h).
+  uint32_t ownSums = 0;
+  static constexpr size_t kMostOwnSums = 32;
+
+  bool hasOwnSum(size_t result) const {
+    return result < kMostOwnSums && ownSums >> result & 1;
+  }
 
   bool isFirst() const { return part == 0; }
   bool isLast() const { return part == parts - 1; }

@@ -11,7 +11,10 @@
 //   - parts of parameters that lie elsewhere: wherever the backward pass reads
 //     what the forward pass read or the other way round, they are sent again.
 //     With shared updates this is ZeRO stage 3 (Rajbhandari et al., SC 2020,
-//     section 5.3).
+//     section 5.3). Over micro-batches, the sums of its gradient that a turn
+//     has made are sent to where they are updated at once, and added up there
+//     (FSDP; Zhao et al., VLDB 2023, section 3.3.2): no device keeps more of
+//     the gradient than it updates.
 //
 // Turns of operators, and what becomes of the copies that are there, say all of
 // it: memory, time and communication follow from the order of the step.
@@ -29,6 +32,16 @@ bool doesAgain(const Strategy &strategy);
 
 /// Is it a turn of the backward pass?
 bool isBackward(const Graph &graph, const Turn &turn);
+
+/// By value: the update that makes a parameter of it which is sent again; -1
+/// for others.
+std::vector<OpId> updatesOfSentAgain(const Graph &graph,
+                                     const Strategy &strategy);
+
+/// Notes the results of which each turn makes sums of its own: gradients of
+/// parameters that are sent again.
+void noteOwnSums(const Graph &graph, const Strategy &strategy,
+                 std::vector<Turn> &turns);
 
 /// `turns`, with those of what is computed again in between. A forward operator
 /// whose result is the sum of several turns is not.

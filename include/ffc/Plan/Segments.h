@@ -57,7 +57,8 @@ struct TurnSegment {
   struct Result {
     LayoutId layout = -1; ///< after the first turn; -1 if nobody uses it
     Shape shift;          ///< zeros: a sum over the turns
-    LayoutId sum = -1;    ///< after the last turn, of such a sum
+    /// After the last turn, of such a sum that goes on from turn to turn.
+    LayoutId sum = -1;
   };
   std::vector<Result> results;
 };
@@ -81,6 +82,12 @@ struct BufferUse {
 struct ReshardSegment {
   TimedTasks tasks; ///< none if everything was there
   LayoutId after = -1;
+};
+
+/// Of the sums that a turn has made, the parts that are kept.
+struct OwnSumSegment {
+  LayoutId after = -1; ///< they alone, in the order of the need
+  TimedTasks tasks;    ///< their addition to those of earlier turns
 };
 
 /// The collectives with which a reshard begins.
@@ -121,14 +128,16 @@ public:
 
   /// `config` must be legal for `op`.
   const OpSegment &op(OpId op, ConfigId config);
-  /// The turns of `op`, `parts` of them along dimension `dim`.
-  const TurnSegment &turns(OpId op, ConfigId config, int parts, int dim);
+  /// The turns of an operator, of which `turn` is one.
+  const TurnSegment &turns(const Turn &turn, ConfigId config);
   const ReshardSegment &reshard(LayoutId layout, NeedId need);
   /// The collectives with which that begins, which may run beside kernels; the
   /// reshard goes on from the layout after them.
   const StartSegment &start(LayoutId layout, NeedId need);
   /// The messages that such a reshard is, if it is nothing else.
   const SendSegment &send(LayoutId layout, NeedId need);
+  /// What is left of a layout that has all that is needed (addOwnSum()).
+  const OwnSumSegment &ownSum(LayoutId layout, NeedId need);
   /// Starts of one shape as one; `bytes` are theirs, added up.
   const TimedTasks &batch(int32_t shape, const std::vector<int64_t> &bytes);
   /// True if more bytes would save little latency.

@@ -29,6 +29,10 @@ struct PipelineShape {
   /// Groups that would all make the same update of a parameter make a share of
   /// it each (ZeRO; Rajbhandari et al., SC 2020).
   bool sharesUpdates = false;
+  /// They send each other the parts of parameters for every pass of a
+  /// micro-batch, and sums of gradients after it (FSDP; Zhao et al., VLDB
+  /// 2023). Only with `sharesUpdates`.
+  bool sendsAgain = false;
 
   int allStages() const { return stages * rounds; }
   int groups() const { return width / tensor; } ///< of a stage
@@ -41,9 +45,9 @@ struct PipelineShape {
 /// follow (completeStrategy).
 class PipelineCuts {
 public:
-  /// Arguments must outlive it.
+  /// Arguments must outlive it. `recomputes`: forward operators are done twice.
   PipelineCuts(const plan::Graph &graph, const plan::CostModel &cost,
-               int numDevices);
+               int numDevices, bool recomputes = false);
 
   /// Of the stages after the first, the operator that each begins with, by its
   /// number among those with samples.
@@ -94,7 +98,8 @@ private:
   const Table &tableOf(const PipelineShape &shape) const;
   bool shares(const Operator &each, const PipelineShape &shape) const;
   std::vector<double> timesOf(const PipelineShape &shape) const;
-  double sumOfGradients(const PipelineShape &shape) const;
+  double collectiveOfGroups(plan::CollectiveKind kind,
+                            const PipelineShape &shape) const;
   std::vector<size_t> places() const;
   plan::Configuration updateOf(plan::OpId update, plan::Configuration config,
                                const PipelineShape &shape) const;
@@ -105,9 +110,10 @@ private:
   const plan::Graph &graph;
   const plan::CostModel &cost;
   const int numDevices;
+  const bool recomputes;
   std::vector<Operator> operators;
-  /// By width, micro-batches, and `tensor`.
-  mutable std::map<std::tuple<int, int, int>, Table> tables;
+  /// By width, micro-batches, `tensor` and `sendsAgain`.
+  mutable std::map<std::tuple<int, int, int, bool>, Table> tables;
 };
 
 struct Pipeline {
@@ -118,7 +124,7 @@ struct Pipeline {
   Quality quality;
   /// "a pipeline, 2 stages of 1 device, 16 micro-batches, gpipe", with "2 times
   /// 2 stages" of an interleaved one, "tensor 4, " where layers are shared and
-  /// "sharded updates, ";
+  /// "sharded updates, " or "fully sharded, ";
   /// or, of one stage, "16 micro-batches one after the other on 4 devices".
   std::string name() const;
 };

@@ -116,6 +116,7 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
       turns.push_back(
           {op, pass.microBatch, schedule.microBatches, stages.dimOf(op)});
   addWhole(PipelineStages::Place::After);
+  noteOwnSums(graph, strategy, turns);
   return withRecomputation(graph, strategy, turns);
 }
 

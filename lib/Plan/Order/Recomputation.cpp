@@ -17,6 +17,19 @@ bool ffc::plan::isBackward(const Graph &graph, const Turn &turn) {
   return turn.isAgain || graph.op(turn.op).role == OpRole::Gradient;
 }
 
+/// The writes that are partial in each of the turns of an operator.
+static std::vector<const SlotWrite *>
+sumsOf(const Graph &graph, const Turn &turn, const Configuration &config) {
+  std::vector<const SlotWrite *> sums;
+  if (turn.parts > 1)
+    for (const Phase &phase :
+         scheduleFor(graph.op(turn.op).rules, config).phases)
+      for (const SlotWrite &write : phase.writes)
+        if (write.isPartialAlong(turn.dim))
+          sums.push_back(&write);
+  return sums;
+}
+
 namespace {
 
 class Insertion {
@@ -26,7 +39,8 @@ public:
       : graph(graph), turns(turns), forward(graph.ops.size()) {
     for (const Turn &turn : turns)
       if (graph.op(turn.op).role == OpRole::Forward &&
-          strategy[turn.op].again && !isSum(turn, strategy[turn.op]))
+          strategy[turn.op].again &&
+          sumsOf(graph, turn, strategy[turn.op]).empty())
         forward[turn.op].push_back(turn);
     for (const State &state : graph.states)
       if (state.written >= 0)
@@ -44,18 +58,6 @@ public:
   }
 
 private:
-  /// Is a result the sum over the turns?
-  bool isSum(const Turn &turn, const Configuration &config) const {
-    if (turn.parts == 1)
-      return false;
-    for (const Phase &phase :
-         scheduleFor(graph.op(turn.op).rules, config).phases)
-      for (const SlotWrite &write : phase.writes)
-        if (write.isPartialAlong(turn.dim))
-          return true;
-    return false;
-  }
-
   /// What the turn reads, of which its part is enough if there are parts.
   void addProducers(const Turn &reader) {
     for (ValueId value : graph.op(reader.op).operands)
@@ -110,6 +112,35 @@ std::vector<Turn> ffc::plan::withRecomputation(const Graph &graph,
                                                const Strategy &strategy,
                                                const std::vector<Turn> &turns) {
   return doesAgain(strategy) ? Insertion(graph, strategy, turns).run() : turns;
+}
+
+std::vector<OpId> ffc::plan::updatesOfSentAgain(const Graph &graph,
+                                                const Strategy &strategy) {
+  std::vector<OpId> updates(graph.values.size(), -1);
+  for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+    if (graph.op(op).role == OpRole::Update && strategy[op].again)
+      for (ValueId value : graph.op(op).operands)
+        if (value >= 0 && updates[value] < 0)
+          updates[value] = op;
+  return updates;
+}
+
+void ffc::plan::noteOwnSums(const Graph &graph, const Strategy &strategy,
+                            std::vector<Turn> &turns) {
+  const std::vector<OpId> updates = updatesOfSentAgain(graph, strategy);
+  for (Turn &turn : turns) {
+    const Op &op = graph.op(turn.op);
+    if (op.role != OpRole::Gradient)
+      continue;
+    for (const SlotWrite *write : sumsOf(graph, turn, strategy[turn.op])) {
+      const size_t result =
+          static_cast<size_t>(write->slot) - op.operands.size();
+      const ValueId value = graph.slotValue(turn.op, write->slot);
+      if (value >= 0 && updates[value] >= 0 && result < Turn::kMostOwnSums &&
+          write->reduction == Reduction::Sum)
+        turn.ownSums |= uint32_t(1) << result;
+    }
+  }
 }
 
 std::vector<bool> ffc::plan::statesSentAgain(const Graph &graph,

@@ -14,14 +14,17 @@ using Kind = StepEntry::Kind;
 StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
                      const WrittenInPlace &inPlace, std::vector<Turn> turns,
                      const EarlyStarts &early)
-    : inOrder(operators), inTurn(std::move(turns)),
+    : inOrder(operators), inTurn(std::move(turns)), updates(early.updates),
       byValue(graph.values.size()), indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
   sends.resize(inTurn.size());
   placeSends(graph);
   fetches.resize(inTurn.size());
-  if (early.areThere)
+  const bool takesTurns =
+      std::any_of(inTurn.begin(), inTurn.end(),
+                  [](const Turn &turn) { return turn.parts > 1; });
+  if (early.areThere && !takesTurns)
     placeStarts(graph, early.sentAgain);
   placeFetches(graph, early);
   addEntries(graph, inPlace);
@@ -30,7 +33,7 @@ StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
 StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
                      const WrittenInPlace &inPlace)
     : StepOrder(graph, operators, inPlace, turnsOf(graph, operators, {}, {}),
-                {operators.overlaps(), {}}) {}
+                {operators.overlaps(), {}, {}}) {}
 
 StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
                         const WrittenInPlace &inPlace, const Strategy &strategy,
@@ -39,8 +42,8 @@ StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
           operators,
           inPlace,
           turnsOf(graph, operators, strategy, schedule),
-          {operators.overlaps() && !schedule.isPipeline(),
-           statesSentAgain(graph, strategy)}};
+          {operators.overlaps(), statesSentAgain(graph, strategy),
+           updatesOfSentAgain(graph, strategy)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,9 +201,49 @@ void StepOrder::addAfter(const Graph &graph, OpId op) {
     if (result >= 0) {
       if (result == graph.loss)
         add(Kind::Complete, op, result);
-      if (graph.isAccumulated(result))
+      if (graph.isAccumulated(result)) {
+        finishSumsOf({result});
         add(Kind::Accumulate, op, result);
+      }
     }
+}
+
+/// Those of a turn begin to get to their updates. After them, those that had
+/// begun are waited for, so that few are there at once.
+void StepOrder::addSums(const Graph &graph, int turn) {
+  const Turn &of = inTurn[turn];
+  if (of.ownSums == 0)
+    return;
+  const size_t begun = reduced.size();
+  const std::vector<ValueId> &results = graph.op(of.op).results;
+  for (size_t r = 0; r < results.size(); ++r)
+    if (of.hasOwnSum(r)) {
+      reduced.push_back({{Kind::Reduce, of.op, turn, results[r], -1}, -1});
+      all.push_back(reduced.back().entry);
+    }
+  const Reduced *first = reduced.data() + begun;
+  finishSums([&](const Reduced &each) { return &each < first; });
+}
+
+void StepOrder::finishSums(const std::function<bool(const Reduced &)> &isDue) {
+  std::vector<Reduced> left;
+  for (Reduced &each : reduced) {
+    if (!isDue(each)) {
+      left.push_back(each);
+      continue;
+    }
+    all.push_back(each.entry);
+    all.back().kind = Kind::Add;
+  }
+  reduced = std::move(left);
+}
+
+/// Whoever reads such a sum, or makes the next one, finds them added up.
+void StepOrder::finishSumsOf(const std::vector<ValueId> &values) {
+  finishSums([&](const Reduced &each) {
+    return std::find(values.begin(), values.end(), each.entry.value) !=
+           values.end();
+  });
 }
 
 void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
@@ -211,11 +254,17 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
     left += graph.isRepeated(op);
   for (size_t turn = 0; turn < inTurn.size(); ++turn) {
     const OpId op = inTurn[turn].op;
+    finishSumsOf(graph.op(op).operands);
+    finishSumsOf(graph.op(op).results);
     for (const Fetch &fetch : fetches[turn]) {
       if (fetch.isAgain)
         all.push_back({Kind::Forget, op, -1, fetch.value, -1});
-      if (fetch.isEarly)
-        all.push_back({Kind::Fetch, op, fetch.reader, fetch.value, -1});
+      if (!fetch.isEarly)
+        continue;
+      all.push_back({Kind::Fetch, op, fetch.reader, fetch.value, -1});
+      for (Reduced &each : reduced)
+        if (each.thereAt < 0 || fetch.reader < each.thereAt)
+          each.thereAt = fetch.reader;
     }
     all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
     std::vector<ValueId> reads = graph.op(op).operands;
@@ -226,6 +275,10 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
     for (auto [value, reader] : sends[turn])
       all.push_back({Kind::Send, op, reader, value, -1});
+    finishSums([&](const Reduced &each) {
+      return each.thereAt == static_cast<int>(turn);
+    });
+    addSums(graph, static_cast<int>(turn));
     if (!inTurn[turn].isLast() || inTurn[turn].isAgain)
       continue;
     addAfter(graph, op);

@@ -11,7 +11,10 @@
 // what follows. At the end of the step outputs are completed and states stored.
 // In a pipeline (PipelineSchedule.h) an operator has several turns, and is done
 // after the last one. Messages to the turn that first reads a part start when
-// it is made, and the reader waits.
+// it is made, and the reader waits. The sums of a gradient that every turn
+// makes of its own begin to be sent to their update when they are made, and are
+// added up after those that are made next have begun, or when something is read
+// that began to be sent later.
 //
 // Where devices communicate beside their kernels, the collectives with which
 // the first reshard of a value begins start early (docs/decisions/0015): of
@@ -29,6 +32,7 @@
 #include "WrittenInPlace.h"
 #include "ffc/Plan/PipelineSchedule.h"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -44,6 +48,8 @@ struct StepEntry {
     Send,   ///< `value`, of which a turn made a part, is sent to turn `index`
     Forget, ///< of `value`, a state that is sent again, only its home is left
     Fetch,  ///< `value`, a state, begins to be sent for turn `index`
+    Reduce, ///< the sums of `value` by a turn begin to get to their update
+    Add,    ///< these are there, and added to those of earlier turns
     Start,  ///< collectives of StepOrder::starts()[index]
     Store,  ///< `value` gets into `state`
 
@@ -57,7 +63,8 @@ struct StepEntry {
   OpId row = -1;
   /// Complete, Accumulate, Output, Store: its number among those of the row; -1
   /// for a value that was written into the state, of which nothing is left to
-  /// do. Start: of the place. Run, Send, Fetch: of the turn, among all.
+  /// do. Start: of the place. Run, Send, Fetch, Reduce, Add: of the turn,
+  /// among all.
   int index = -1;
   ValueId value = -1;
   StateId state = -1;
@@ -104,6 +111,8 @@ public:
     /// With early starts each begins to be right before the one before is first
     /// read, so that two are there at once.
     std::vector<bool> sentAgain;
+    /// By value: who updates a parameter with it that is sent again.
+    std::vector<OpId> updates;
   };
   StepOrder(const Graph &graph, const OperatorOrder &operators,
             const WrittenInPlace &inPlace, std::vector<Turn> turns,
@@ -127,8 +136,16 @@ public:
   const std::vector<Turn> &turns() const { return inTurn; }
   const std::vector<StartPlace> &starts() const { return places; }
   StartKind startKind(ValueId value) const { return kinds[value]; }
+  /// To whom the sums of a value go that every turn makes of its own.
+  OpId updateOf(ValueId value) const { return updates[value]; }
 
 private:
+  /// A Reduce without Add so far.
+  struct Reduced {
+    StepEntry entry;
+    int thereAt = -1; ///< turn that waits for what began to be sent after it
+  };
+
   void placeStarts(const Graph &graph, const std::vector<bool> &sentAgain);
   void placeFetches(const Graph &graph, const EarlyStarts &early);
   void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
@@ -139,6 +156,9 @@ private:
   void addAfter(const Graph &graph, OpId op);
 
   void placeSends(const Graph &graph);
+  void addSums(const Graph &graph, int turn);
+  void finishSums(const std::function<bool(const Reduced &)> &isDue);
+  void finishSumsOf(const std::vector<ValueId> &values);
 
   const OperatorOrder &inOrder;
   std::vector<Turn> inTurn;
@@ -152,6 +172,8 @@ private:
     bool isAgain = false, isEarly = false;
   };
   std::vector<std::vector<Fetch>> fetches; ///< by the turn that comes after
+  std::vector<OpId> updates;               ///< by value
+  std::vector<Reduced> reduced;
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row

@@ -85,6 +85,27 @@ void BufferLives::accumulate(ValueId value, LayoutId layout) {
   means[value].buffers.assign(where.buffers.size(), kKept);
 }
 
+void BufferLives::addSum(ValueId value, LayoutId layout,
+                         const std::vector<int32_t> &numbers,
+                         const Turn &turn) {
+  ++now;
+  Placed &where = at({value}), &sum = sums[value];
+  Placed kept;
+  kept.layout = layout;
+  for (int32_t number : numbers)
+    kept.buffers.push_back(where.buffers[number]);
+  if (turn.isFirst()) {
+    sum = std::move(kept);
+  } else {
+    for (const auto *used : {&kept.buffers, &sum.buffers})
+      for (int buffer : *used)
+        touch(buffer);
+  }
+  where = {};
+  if (turn.isLast())
+    where = std::move(sum);
+}
+
 void BufferLives::beMean(ValueId value) {
   at({value}) = std::move(means[value]);
 }

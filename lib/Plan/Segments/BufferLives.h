@@ -84,6 +84,8 @@ private:
              const std::vector<int32_t> &read, int id) override;
   void end(ValuePart value, int id, StepWalk::Waiting who,
            const std::vector<DeviceId> &receivers) override;
+  void addSum(ValueId value, LayoutId layout,
+              const std::vector<int32_t> &numbers, const Turn &turn) override;
   void forget(ValueId state, LayoutId home) override;
   void accumulate(ValueId value, LayoutId layout) override;
   void beMean(ValueId value) override;
@@ -108,6 +110,8 @@ private:
   OpId op = -1;                              ///< whose turn it is
   std::vector<std::vector<Placed>> placed;   ///< by value, and part
   std::unordered_map<ValueId, Placed> means; ///< after the micro-batches
+  /// Of values of which every turn makes sums of its own, those so far.
+  std::unordered_map<ValueId, Placed> sums;
   std::vector<std::vector<OperandPart>>
       operands; ///< of the operator, by device
   std::vector<DeviceId> withOperands;

@@ -80,11 +80,15 @@ public:
     std::vector<Need> needed;
     TimedTasks tasks;
   };
-  /// Nothing is left of what earlier turns have read.
+  /// Nothing is left of what earlier turns have read, nor of sums of theirs.
   std::vector<Step> plan(const Turn &turn, const Configuration &config) {
-    for (ValueId value : graph.op(turn.op).operands)
+    const Op &op = graph.op(turn.op);
+    for (ValueId value : op.operands)
       if (value >= 0)
         placements.erase(value);
+    for (size_t r = 0; r < op.results.size(); ++r)
+      if (turn.hasOwnSum(r))
+        placements.erase(op.results[r]);
     planner.plan(turn, config);
     flush();
     return std::move(steps);
@@ -172,12 +176,15 @@ static bool areOnSameDevices(const Op &op, const Configuration &config,
   return true;
 }
 
-TurnSegment SegmentTable::Tables::makeTurns(OpId id,
-                                            const Configuration &config,
-                                            int parts, int dim) {
+TurnSegment SegmentTable::Tables::makeTurns(const Turn &turn,
+                                            const Configuration &config) {
+  const OpId id = turn.op;
+  const int parts = turn.parts, dim = turn.dim;
   const Op &op = graph.op(id);
   const IterDim &split = op.rules.dims[dim];
-  const Turn first{id, 0, parts, dim}, last{id, parts - 1, parts, dim};
+  Turn first = turn, last = turn;
+  first.part = 0;
+  last.part = parts - 1;
   if (split.extent % (split.granularity * config.degreeOf(dim)) != 0 ||
       !areOnSameDevices(op, config, parts, first))
     return {};
@@ -224,19 +231,18 @@ TurnSegment SegmentTable::Tables::makeTurns(OpId id,
   }
   for (size_t r = 0; r < op.results.size(); ++r)
     if (TurnSegment::Result &result = segment.results[r];
-        op.results[r] >= 0 && isZero(result.shift))
+        op.results[r] >= 0 && isZero(result.shift) && !turn.hasOwnSum(r))
       result.sum = internLayout(graph.value(op.results[r]).type,
                                 planner.placement(op.results[r]));
   segment.isRegular = true;
   return segment;
 }
 
-const TurnSegment &SegmentTable::turns(OpId op, ConfigId config, int parts,
-                                       int dim) {
-  auto [it, isNew] =
-      tables->turns.try_emplace({tables->classes[op], config, parts, dim});
+const TurnSegment &SegmentTable::turns(const Turn &turn, ConfigId config) {
+  auto [it, isNew] = tables->turns.try_emplace(
+      {tables->classes[turn.op], config, turn.parts, turn.dim, turn.ownSums});
   if (isNew)
-    it->second = tables->makeTurns(op, tables->configs[config], parts, dim);
+    it->second = tables->makeTurns(turn, tables->configs[config]);
   return it->second;
 }
 

@@ -219,7 +219,7 @@ void SegmentTable::Tables::storeIn(LayoutId home, const TensorType &type,
                       sink.addBuffer(target.device, -1, "", type, target.region,
                                      target.order, Section::State),
                       where.find(target)});
-  copyWhole(sink, copies, /*accumulates=*/false, {}, "");
+  copyWhole(sink, copies, {}, {}, "");
 }
 
 ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
@@ -229,6 +229,17 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   Placement where = placementOf(from, sink);
   storeIn(home, from.type, where, sink);
   return {sink.take(), internLayout(from.type, where, &from)};
+}
+
+OwnSumSegment SegmentTable::Tables::makeOwnSum(LayoutId layout, NeedId need) {
+  const Layout &of = layouts[layout];
+  TimeSink sink(graph, numDevices, cost);
+  const Placement ofTurn = placementOf(of, sink);
+  const std::vector<Need> needed = partsOf(needs[need]);
+  Placement sum;
+  addOwnSum(sink, sum, ofTurn, needed, {}, "");
+  addOwnSum(sink, sum, ofTurn, needed, {}, "");
+  return {internLayout(of.type, sum), sink.take()};
 }
 
 TimedTasks SegmentTable::Tables::makeAccumulation(LayoutId layout) {

@@ -38,8 +38,8 @@ struct SegmentTable::Tables {
   Tables(const Graph &graph, int numDevices, const CostModel &cost);
 
   OpSegment makeOp(OpId id, const Configuration &config);
-  TurnSegment makeTurns(OpId id, const Configuration &config, int parts,
-                        int dim);
+  TurnSegment makeTurns(const Turn &turn, const Configuration &config);
+  OwnSumSegment makeOwnSum(LayoutId layout, NeedId need);
   SendSegment makeSend(LayoutId layout, NeedId need);
   ReshardSegment makeReshard(LayoutId layout, NeedId need);
   StartSegment makeStart(LayoutId layout, NeedId need);
@@ -84,11 +84,14 @@ struct SegmentTable::Tables {
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;
   PairMap<OpSegment> ops;
-  /// By class, configuration, number and dimension of the parts.
-  std::map<std::tuple<int32_t, ConfigId, int, int>, TurnSegment> turns;
+  /// By class, configuration, number and dimension of the parts, and the
+  /// results that are sums of one turn.
+  std::map<std::tuple<int32_t, ConfigId, int, int, uint32_t>, TurnSegment>
+      turns;
   PairMap<ReshardSegment> reshards, stores;
   PairMap<StartSegment> starts;
   PairMap<SendSegment> sends;
+  PairMap<OwnSumSegment> ownSums;
   struct Shape {
     std::vector<std::vector<DeviceId>> members; ///< by collective
     BatchTimes times;

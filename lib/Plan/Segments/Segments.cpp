@@ -51,6 +51,11 @@ const StartSegment &SegmentTable::start(LayoutId layout, NeedId need) {
                 [&] { return tables->makeStart(layout, need); });
 }
 
+const OwnSumSegment &SegmentTable::ownSum(LayoutId layout, NeedId need) {
+  return lookUp(tables->ownSums, layout, need,
+                [&] { return tables->makeOwnSum(layout, need); });
+}
+
 const TimedTasks &SegmentTable::batch(int32_t shape,
                                       const std::vector<int64_t> &bytes) {
   auto [it, added] = tables->batches.try_emplace({shape, bytes});
@@ -137,5 +142,6 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
 
 size_t SegmentTable::numSegments() const {
   return tables->ops.size() + tables->turns.size() + tables->reshards.size() +
-         tables->starts.size() + tables->sends.size() + tables->stores.size();
+         tables->starts.size() + tables->sends.size() + tables->ownSums.size() +
+         tables->stores.size();
 }

@@ -221,6 +221,8 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
     case StepEntry::Kind::Send:
     case StepEntry::Kind::Forget:
     case StepEntry::Kind::Fetch:
+    case StepEntry::Kind::Reduce:
+    case StepEntry::Kind::Add:
       break; // of no value, or of what is not timed here
     }
     if (!fits)

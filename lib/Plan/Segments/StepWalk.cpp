@@ -83,6 +83,10 @@ void StepWalk::visit(const StepEntry &entry) {
     return forgetSent(entry.value);
   case StepEntry::Kind::Fetch:
     return fetch(entry.value, order.turns()[entry.index]);
+  case StepEntry::Kind::Reduce:
+    return fetch(entry.value, {order.updateOf(entry.value)});
+  case StepEntry::Kind::Add:
+    return addSum(entry.value, order.turns()[entry.index]);
   case StepEntry::Kind::Start:
     return startEarly(order.starts()[entry.index]);
   case StepEntry::Kind::Store: {
@@ -169,7 +173,7 @@ void StepWalk::offer(ValueId value) {
 const TurnSegment *StepWalk::turnsOf(const Turn &turn) {
   const TurnSegment *&segment = known[turn.op];
   if (!segment)
-    segment = &table.turns(turn.op, configs[turn.op], turn.parts, turn.dim);
+    segment = &table.turns(turn, configs[turn.op]);
   isRegular &= segment->isRegular;
   return segment;
 }
@@ -213,9 +217,11 @@ void StepWalk::turn(const Turn &turn) {
   sink.endTurn();
   if (!turn.isLast() || turn.isAgain)
     return;
-  for (ValueId result : graph.op(turn.op).results)
-    if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
-      offer(result);
+  const std::vector<ValueId> &results = graph.op(turn.op).results;
+  for (size_t r = 0; r < results.size(); ++r)
+    if (results[r] >= 0 && results[r] != graph.loss &&
+        !graph.isAccumulated(results[r]) && !turn.hasOwnSum(r))
+      offer(results[r]);
 }
 
 /// `shift` as in partOf().
@@ -254,6 +260,11 @@ void StepWalk::write(const Turn &turn, const TurnSegment &segment) {
       continue;
     const TurnSegment::Result &result = segment.results[r];
     Where &where = values[results[r]];
+    if (turn.hasOwnSum(r)) {
+      where.layout = result.layout;
+      sink.write(r, {results[r]}, where.layout, /*adds=*/false);
+      continue;
+    }
     if (result.sum >= 0) {
       where.layout = turn.isLast() ? result.sum : result.layout;
       sink.write(r, {results[r]}, where.layout, !turn.isFirst());
@@ -262,6 +273,9 @@ void StepWalk::write(const Turn &turn, const TurnSegment &segment) {
     where.shift = result.shift;
     where.parts.resize(turn.parts, -1);
     where.parts[turn.part] = result.layout;
+    // Outputs are offered part by part.
+    if (!turn.isAgain && !table.isPartial(result.layout))
+      where.isOffered = turn.isLast();
     sink.write(r, {results[r], turn.part}, result.layout, /*adds=*/false);
   }
 }
@@ -289,11 +303,31 @@ void StepWalk::forgetSent(ValueId value) {
   sink.forget(value, where.layout);
 }
 
+/// Begins the collectives with which the reshard for a reader begins.
 void StepWalk::fetch(ValueId value, const Turn &reader) {
   if (const StartSegment *segment = startOf(value, reader)) {
     begin(value, firstNeed(value, reader), *segment);
     sink.start(numStarted++, segment->tasks);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of turns
+//===----------------------------------------------------------------------===//
+
+void StepWalk::addSum(ValueId value, const Turn &turn) {
+  finishEarly(value);
+  const NeedId need = firstNeed(value, {order.updateOf(value)});
+  LayoutId &layout = values[value].layout;
+  reshard({value}, layout, need);
+  const OwnSumSegment &sum = table.ownSum(layout, need);
+  if (!turn.isFirst())
+    sink.run(sum.tasks);
+  if (wants == Wants::Buffers)
+    sink.addSum(value, sum.after, table.find(layout, need), turn);
+  layout = sum.after;
+  if (turn.isLast() && !graph.isAccumulated(value))
+    offer(value);
 }
 
 //===----------------------------------------------------------------------===//

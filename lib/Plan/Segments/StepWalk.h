@@ -71,6 +71,12 @@ public:
     /// Communication `id` of the value has ended for `who`.
     virtual void end(ValuePart /*value*/, int /*id*/, Waiting /*who*/,
                      const std::vector<DeviceId> & /*receivers*/) {}
+    /// Of the sum that a turn has made only the parts with the given numbers
+    /// are left, `layout`: added to those of earlier turns, or in their place
+    /// if it is the first one.
+    virtual void addSum(ValueId /*value*/, LayoutId /*layout*/,
+                        const std::vector<int32_t> & /*numbers*/,
+                        const Turn & /*turn*/) {}
     /// Of a state only its home is left.
     virtual void forget(ValueId /*state*/, LayoutId /*home*/) {}
     virtual void accumulate(ValueId /*value*/, LayoutId /*layout*/) {}
@@ -116,6 +122,7 @@ private:
   void forgetSent(ValueId value);
   void fetch(ValueId value, const Turn &reader);
   void send(ValueId value, const Turn &reader);
+  void addSum(ValueId value, const Turn &turn);
   void startEarly(const StartPlace &place);
   const StartSegment *startOf(ValueId value, const Turn &reader);
   void begin(ValueId value, NeedId need, const StartSegment &segment);

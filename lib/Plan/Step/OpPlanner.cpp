@@ -214,16 +214,15 @@ FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
 }
 
 void ffc::plan::copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
-                          bool accumulates, TaskId task,
-                          const std::string &name) {
+                          CopyKind kind, TaskId task, const std::string &name) {
   DeviceIndex index;
   for (const WholeCopy &copy : copies)
     index.add(copy.part.device);
   for (const auto &[part, dst, src] : copies)
     part.region.forEachBox(
         [&, to = dst, from = src, on = part.device](const Box &box) {
-          sink.copy({on, index.numDevices(), to, from, box, Reduction::None,
-                     accumulates},
+          sink.copy({on, index.numDevices(), to, from, box, kind.combine,
+                     kind.accumulates},
                     task, name);
         });
 }
@@ -249,8 +248,27 @@ Placement ffc::plan::accumulate(TaskSink &sink, const Placement &where,
     for (PartialGroup::Member &member : group.members)
       member.buffer = meanOf({member.device, Region(group.box), group.order},
                              member.buffer);
-  copyWhole(sink, additions, /*accumulates=*/true, task, name);
+  copyWhole(sink, additions, {Reduction::None, /*accumulates=*/true}, task,
+            name);
   return means;
+}
+
+void ffc::plan::addOwnSum(TaskSink &sink, Placement &sum,
+                          const Placement &ofTurn,
+                          const std::vector<Need> &needed, TaskId task,
+                          const std::string &name) {
+  const std::vector<Need> parts = distinctNeeds(needed);
+  if (sum.holdings.empty()) {
+    for (const Need &part : parts)
+      sum.holdings.add(
+          {part.device, part.region, part.order, ofTurn.find(part)});
+    return;
+  }
+  std::vector<WholeCopy> additions;
+  for (const Need &part : parts)
+    additions.push_back({part, sum.find(part), ofTurn.find(part)});
+  copyWhole(sink, additions, {Reduction::Sum, /*accumulates=*/false}, task,
+            name);
 }
 
 std::vector<Need> ffc::plan::lossNeeds(const Placement &where,
@@ -385,8 +403,12 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
   const OpId id = turn.op;
   const Op &op = graph.op(id);
   const std::vector<Tile> tiles = tilesOf(op, config, points);
+  auto hasOwnSum = [&](const SlotWrite &write) {
+    return turn.hasOwnSum(static_cast<size_t>(write.slot) - op.operands.size());
+  };
   auto isOverTurns = [&](const SlotWrite &write) {
-    return turn.parts > 1 && write.isPartialAlong(turn.dim);
+    return turn.parts > 1 && write.isPartialAlong(turn.dim) &&
+           !hasOwnSum(write);
   };
   // ins[i][r]: the buffer point i reads in slot phase.reads[r].
   std::vector<std::vector<BufferId>> ins(

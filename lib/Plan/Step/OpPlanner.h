@@ -86,8 +86,13 @@ struct WholeCopy {
   Need part;
   BufferId dst = -1, src = -1;
 };
+/// What the copies do to what is there, as TaskSink::Copy.
+struct CopyKind {
+  Reduction combine = Reduction::None;
+  bool accumulates = false;
+};
 void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
-               bool accumulates, TaskId task, const std::string &name);
+               CopyKind kind, TaskId task, const std::string &name);
 
 /// Buffers of the state that get the mean of all parts over the micro-batches
 /// of a step: where what comes after the micro-batches finds the value. Sums
@@ -95,6 +100,13 @@ void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
 Placement accumulate(TaskSink &sink, const Placement &where, ValueId value,
                      const TensorType &type, const std::string &name,
                      TaskId task);
+
+/// Of the sum that a turn of an operator has made, only the parts `needed`
+/// are kept, all of which are there: added to `sum`, what there is of earlier
+/// turns, or in its place if there is nothing so far.
+void addOwnSum(TaskSink &sink, Placement &sum, const Placement &ofTurn,
+               const std::vector<Need> &needed, TaskId task,
+               const std::string &name);
 
 /// Who has to get a loss that is in `where`: device 0, and whoever holds a part
 /// of the sum, so that ranks which compute the same also communicate the same.

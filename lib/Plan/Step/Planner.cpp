@@ -112,8 +112,8 @@ private:
             {written.producer, 0, {state.written}});
     for (WholeCopy &copy : copies)
       copy.src = where.find(copy.part);
-    copyWhole(build, copies, /*accumulates=*/false,
-              {written.producer, 0, TaskId::Store{s}}, state.name + " stored");
+    copyWhole(build, copies, {}, {written.producer, 0, TaskId::Store{s}},
+              state.name + " stored");
   }
 
   void load(ValueId value, const Need &target) {
@@ -154,6 +154,10 @@ private:
       return forgetSent(entry.value);
     case StepEntry::Kind::Fetch:
       return fetch(entry.value, order.turns()[entry.index]);
+    case StepEntry::Kind::Reduce:
+      return reduce(entry.value, order.turns()[entry.index]);
+    case StepEntry::Kind::Add:
+      return addSum(entry.value, order.turns()[entry.index]);
     case StepEntry::Kind::Start:
       return startEarly(order.starts()[entry.index]);
     case StepEntry::Kind::Store:
@@ -192,11 +196,50 @@ private:
         messages.release(result, turn.part - SentMessages::kUnreleased);
     part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
-    if (!turn.isLast() || turn.isAgain)
+    if (turn.isAgain)
       return;
-    for (ValueId result : graph.op(turn.op).results)
-      if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
-        probeIfComplete(result);
+    const std::vector<ValueId> &results = graph.op(turn.op).results;
+    for (size_t r = 0; r < results.size(); ++r)
+      if (turn.parts > 1 && !turn.hasOwnSum(r))
+        probePart(results[r], turn);
+    if (!turn.isLast())
+      return;
+    for (size_t r = 0; r < results.size(); ++r)
+      if (results[r] >= 0 && results[r] != graph.loss &&
+          !graph.isAccumulated(results[r]) && !turn.hasOwnSum(r))
+        probeIfComplete(results[r]);
+  }
+
+  /// The sums of a value that a turn has made begin to get to their update.
+  void reduce(ValueId id, const Turn &turn) { begin(id, sumOf(id, turn)); }
+
+  /// They are there, and added to those of earlier turns.
+  void addSum(ValueId id, const Turn &turn) {
+    const Value &value = graph.value(id);
+    const FirstRead read = sumOf(id, turn);
+    int &steps = stepsOf(read.first);
+    Placement &where = values[id];
+    steps += finishEarly(id);
+    steps += provide(where, id, value.type, value.name, read.needed,
+                     read.first.later(steps));
+    Placement &sum = sums[id];
+    addOwnSum(build, sum, where, read.needed, read.first.later(steps++),
+              value.name + " added up");
+    where = {};
+    if (!turn.isLast())
+      return;
+    where = std::move(sum);
+    sums.erase(id);
+    if (!graph.isAccumulated(id))
+      probeIfComplete(id);
+  }
+
+  /// Where a turn's sums go; the reshard is a step of the turn.
+  FirstRead sumOf(ValueId id, const Turn &turn) {
+    const OpId update = order.updateOf(id);
+    FirstRead read = firstRead(graph, orders, id, {update}, strategy[update]);
+    read.first = {turn.op, 0, {id}};
+    return read;
   }
 
   /// What is done again finds nothing of what was there.
@@ -218,9 +261,12 @@ private:
 
   /// Begins to send a state to where a turn reads it.
   void fetch(ValueId id, const Turn &reader) {
+    begin(id, firstRead(graph, orders, id, reader, strategy[reader.op]));
+  }
+
+  /// Begins the collectives that a read wants.
+  void begin(ValueId id, const FirstRead &read) {
     const Value &value = graph.value(id);
-    const FirstRead read =
-        firstRead(graph, orders, id, reader, strategy[reader.op]);
     const std::optional<PlannedReshard> reshard = planEarly(
         build, cost, values[id], id, value.type, value.name, read.needed);
     if (!reshard)
@@ -372,6 +418,31 @@ private:
       build.device(holding.device).loss = holding.buffer;
   }
 
+  /// Offers what a turn has made of an output, unless that is partial sums, so
+  /// that it need not be kept until all of it is there.
+  void probePart(ValueId value, const Turn &turn) {
+    auto it = outputNames.find(value);
+    if (value < 0 || it == outputNames.end() || value == graph.loss)
+      return;
+    std::vector<const Holding *> parts;
+    for (const Need &part : writtenIn(graph, value, turn, strategy[turn.op])) {
+      const Holdings &all = values[value].holdings;
+      const auto holding =
+          std::find_if(all.begin(), all.end(), [&](const Holding &each) {
+            return each.device == part.device && each.region == part.region;
+          });
+      if (holding == all.end())
+        return;
+      if (part.region.isBox() && !part.region.empty())
+        parts.push_back(&*holding);
+    }
+    for (const Holding *part : parts)
+      for (const std::string &name : it->second)
+        build.addAction(part->device,
+                        {{}, name, ProbeAction{name, part->buffer}});
+    values[value].probed = turn.isLast();
+  }
+
   /// Offers an output for dumping as soon as all of it is somewhere.
   void probeIfComplete(ValueId value) {
     auto it = outputNames.find(value);
@@ -418,6 +489,9 @@ private:
   std::vector<Placement> values;
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;
+  /// Of values of which every turn makes sums of its own: those so far, added
+  /// up where they are updated.
+  std::map<ValueId, Placement> sums;
   std::vector<TaskSink::Waits> pending; ///< by value
   SentMessages messages{graph, build};
   /// What of the values the current turn reads.

@@ -97,7 +97,7 @@ Strategy ffc::plan::randomPipeline(const Graph &graph, int numDevices,
 Strategy ffc::plan::randomRecomputation(const Graph &graph, int numDevices,
                                         PipelineSchedule &schedule,
                                         std::mt19937 &random) {
-  Strategy strategy = random() % 3
+  Strategy strategy = random() % 2
                           ? randomStrategy(graph, numDevices, random)
                           : randomPipeline(graph, numDevices, schedule, random);
   for (size_t op = 0; op < strategy.size(); ++op)

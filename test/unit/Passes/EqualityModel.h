@@ -441,23 +441,27 @@ inline void checkPipelines(Model &model, int devices) {
 /// Strategies and pipelines that do much again.
 inline void checkRecomputation(Model &model, int devices) {
   const plan::Graph &graph = model.planned.graph;
-  size_t again = 0, sentAgain = 0;
+  size_t again = 0, sentAgain = 0, ownSums = 0;
   checkOrders(
-      model, devices, 3200 + devices,
+      model, devices, 3300 + devices,
       [&](plan::PipelineSchedule &schedule, std::mt19937 &random) {
         return plan::randomRecomputation(graph, devices, schedule, random);
       },
       [&](const plan::Strategy &strategy,
           const plan::PipelineSchedule &schedule) {
         for (const plan::Turn &turn :
-             plan::turnsOf(graph, strategy, schedule, false))
+             plan::turnsOf(graph, strategy, schedule, false)) {
           again += turn.isAgain;
+          ownSums += turn.ownSums != 0;
+        }
         for (bool state : plan::statesSentAgain(graph, strategy))
           sentAgain += state;
       });
   // More than one each, on average.
   EXPECT_GT(again, 12u);
   EXPECT_GT(sentAgain, 12u);
+  // Batch normalisation over all samples ends a pipeline.
+  EXPECT_TRUE(ownSums > 6 || model.hasOperator("normalize")) << ownSums;
 }
 
 /// Compares random strategies on `devices` devices. Splits of all kinds, of
