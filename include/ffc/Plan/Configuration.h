@@ -54,6 +54,10 @@ struct Configuration {
   std::string str(const OpRules &rules) const;
 };
 
+/// " 0 1 2 3", long runs as ranges and repetitions, as strategy files have
+/// them: " 0-7 9*6", and " 0-3*16" for micro-batches on four devices.
+std::string str(const std::vector<DeviceId> &devices);
+
 /// One configuration per operator.
 using Strategy = std::vector<Configuration>;
 

@@ -53,10 +53,41 @@ std::string Configuration::str(const OpRules &rules) const {
         (i ? ", " : "") +
         (axes[i].dim == kReplica ? "replica" : rules.dims[axes[i].dim].name) +
         " = " + std::to_string(axes[i].degree);
-  text += "} on";
-  for (DeviceId device : devices)
-    text += " " + std::to_string(device);
-  return text + (again ? " again" : "");
+  return text + "} on" + plan::str(devices) + (again ? " again" : "");
+}
+
+std::string ffc::plan::str(const std::vector<DeviceId> &devices) {
+  // Shorter ones are easier to read written out.
+  constexpr size_t kMinRun = 5, kMinRepeated = 9;
+  auto runFrom = [&](size_t begin, DeviceId step) {
+    size_t end = begin + 1;
+    while (end < devices.size() && devices[end] - devices[end - 1] == step)
+      ++end;
+    return end - begin;
+  };
+  auto range = [&](size_t begin, size_t length) {
+    return " " + std::to_string(devices[begin]) + "-" +
+           std::to_string(devices[begin + length - 1]);
+  };
+  const size_t first = devices.empty() ? 0 : runFrom(0, 1);
+  if (first > 1 && first < devices.size() && devices.size() % first == 0 &&
+      devices.size() >= kMinRepeated &&
+      std::equal(devices.begin() + static_cast<std::ptrdiff_t>(first),
+                 devices.end(), devices.begin()))
+    return range(0, first) + "*" + std::to_string(devices.size() / first);
+  std::string text;
+  for (size_t i = 0; i < devices.size();) {
+    if (size_t equal = runFrom(i, 0); equal >= kMinRun) {
+      text += " " + std::to_string(devices[i]) + "*" + std::to_string(equal);
+      i += equal;
+    } else if (size_t run = runFrom(i, 1); run >= kMinRun) {
+      text += range(i, run);
+      i += run;
+    } else {
+      text += " " + std::to_string(devices[i++]);
+    }
+  }
+  return text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -293,7 +293,7 @@ std::string ffc::plan::printStrategy(const Graph &graph,
           " " +
           (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
           "=" + std::to_string(axis.degree);
-    text += " on" + printDevices(strategy[id]->devices) +
+    text += " on" + str(strategy[id]->devices) +
             (strategy[id]->again ? std::string(" ") + kAgain : "") + "\n";
   }
   return text;

@@ -160,29 +160,3 @@ std::string ffc::plan::printName(const std::string &name) {
   }
   return text + "\"";
 }
-
-std::string ffc::plan::printDevices(const std::vector<DeviceId> &devices) {
-  // Shorter runs are easier to read written out.
-  constexpr size_t kMinRun = 5;
-  auto runFrom = [&](size_t begin, DeviceId step) {
-    size_t end = begin + 1;
-    while (end < devices.size() && devices[end] - devices[end - 1] == step)
-      ++end;
-    return end - begin;
-  };
-  std::string text;
-  for (size_t i = 0; i < devices.size();) {
-    const std::string device = " " + std::to_string(devices[i]);
-    if (size_t equal = runFrom(i, 0); equal >= kMinRun) {
-      text += device + "*" + std::to_string(equal);
-      i += equal;
-    } else if (size_t run = runFrom(i, 1); run >= kMinRun) {
-      text += device + "-" + std::to_string(devices[i + run - 1]);
-      i += run;
-    } else {
-      text += device;
-      ++i;
-    }
-  }
-  return text;
-}

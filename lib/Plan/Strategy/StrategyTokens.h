@@ -30,8 +30,6 @@ std::vector<DeviceId> parseDevices(const StrategyLine &line, size_t begin);
 
 /// `name` as a first word, quoted if need be.
 std::string printName(const std::string &name);
-/// " 0 1 2 3", long runs as ranges and repetitions.
-std::string printDevices(const std::vector<DeviceId> &devices);
 
 } // namespace ffc::plan
 

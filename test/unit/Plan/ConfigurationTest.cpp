@@ -209,7 +209,7 @@ TEST_F(ConfigurationTest, LeadingDigitInsteadOfCopies) {
   EXPECT_EQ(carried({{{1, 4}}, {3, 2, 1, 0}}), "{n = 4} on 3 2 1 0");
   // More samples than positions.
   EXPECT_EQ(carried({{{1, 12}}, std::vector<DeviceId>(12)}),
-            "{replica = 12} on 0 0 0 0 0 0 0 0 0 0 0 0");
+            "{replica = 12} on 0*12");
   EXPECT_EQ(carried({{{0, 2}, {1, 2}}, {0, 1, 2, 3}}), "{n = 4} on 0 1 2 3");
 }
 
@@ -254,7 +254,7 @@ TEST_F(ConfigurationTest, CopiesTakeShares) {
   };
   EXPECT_EQ(shared({{kReplica, 4}}), "{d0 = 4} on 0 1 2 3");
   EXPECT_EQ(shared({{kReplica, 3}}), "{replica = 3} on 0 1 2");
-  EXPECT_EQ(shared({{kReplica, 5}}), "{replica = 5} on 0 1 2 3 ");
+  EXPECT_EQ(shared({{kReplica, 5}}), "{replica = 5} on 0-4");
   EXPECT_EQ(shared({{kReplica, 16}}), "{replica = 2, d0 = 8} on ");
   EXPECT_EQ(shared({{0, 2}, {kReplica, 2}}), "{d0 = 2, d1 = 2} on 0 1 2");
   EXPECT_EQ(shared({{kReplica, 2}, {kReplica, 2}}),

@@ -24,6 +24,16 @@ Strategy onOneDevice(const Graph &graph) {
   return Strategy(graph.ops.size(), Configuration::onDevice(0));
 }
 
+/// Two devices.
+Topology pair(bool overlaps) {
+  return parse(
+      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
+      "bandwidth: 1 GB/s}, launch: 0 s, overlap: " +
+      std::string(overlaps ? "true" : "false") +
+      "}}\ndevices: 2 x k\n"
+      "interconnect: {type: switch, bandwidth: 1 GB/s, latency: 0 s}\n");
+}
+
 std::string textOf(const std::vector<Turn> &turns, const Graph &graph) {
   std::string text;
   for (const Turn &turn : turns)
@@ -136,10 +146,7 @@ TEST(Recomputation, SendsParametersAgain) {
 /// Beside kernels each is under way while the one before is read.
 TEST(Recomputation, SendsParametersOneAhead) {
   const TestGraph g = products(4);
-  const Topology topology = parse(
-      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
-      "bandwidth: 1 GB/s}, launch: 0 s, overlap: true}}\ndevices: 2 x k\n"
-      "interconnect: {type: switch, bandwidth: 1 GB/s, latency: 0 s}\n");
+  const Topology topology = pair(/*overlaps=*/true);
   const CostModel cost(topology);
   Strategy strategy;
   for (const Op &op : g.graph.ops) {
@@ -165,6 +172,95 @@ TEST(Recomputation, SendsParametersOneAhead) {
       text += name + ":" + std::to_string(underWay.size()) + " ";
   }
   EXPECT_EQ(text, "f0:1 f1:1 f2:1 f3:0 b3:1 b2:1 b1:1 b0:0 ");
+}
+
+/// Four micro-batches on two devices, which share updates.
+Strategy inMicroBatches(const Graph &graph) {
+  Strategy strategy;
+  for (const Op &op : graph.ops)
+    strategy.push_back(op.role == OpRole::Update
+                           ? Configuration{{{0, 2}}, {0, 1}}
+                           : Configuration{{{op.name[0] == 'g' ? 2 : 0, 8}},
+                                           {0, 1, 0, 1, 0, 1, 0, 1}});
+  return strategy;
+}
+
+/// What happens to sums of gradients on device 0: "R3" begins to get to where
+/// it is updated, "A3" is added.
+std::string sumsOf(const Program &program, const Graph &graph) {
+  std::string text;
+  for (const Action &action : program.devices[0].actions) {
+    const auto *collective = action.as<CollectiveAction>();
+    const auto *copy = action.as<CopyAction>();
+    const bool isSent = collective &&
+                        collective->kind == CollectiveKind::ReduceScatter,
+               isAdded = copy && copy->combine == Reduction::Sum;
+    if (isSent || isAdded)
+      text += (text.empty() ? "" : " ") + std::string(isSent ? "R" : "A") +
+              graph.op(action.task.op).name.substr(1);
+  }
+  return text;
+}
+
+TEST(Recomputation, AddsUpGradientsWhereTheyAreUpdated) {
+  const TestGraph g = products(4);
+  for (bool overlaps : {false, true}) {
+    const Topology topology = pair(overlaps);
+    const CostModel cost(topology);
+    auto plan = [&](const Strategy &strategy) {
+      Program program =
+          planProgram(g.graph, strategy, 2, cost, PipelineSchedule{4, 1});
+      EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology),
+                std::nullopt);
+      return program;
+    };
+    Strategy strategy = inMicroBatches(g.graph);
+    const Program kept = plan(strategy);
+    EXPECT_EQ(sumsOf(kept, g.graph), "R3 R2 R1 R0") << "after all of them";
+    for (size_t op = 0; op < strategy.size(); ++op)
+      strategy[op].again = g.graph.ops[op].role == OpRole::Update;
+    const Program again = plan(strategy);
+    // The first ones are what others are added to. Beside kernels, 3 is there
+    // when the third parameter is, which was sent after it, and 0 when the
+    // first one of the next micro-batch is.
+    EXPECT_EQ(sumsOf(again, g.graph),
+              overlaps ? "R3 R2 R1 R0 R3 A3 R2 R1 A2 R0 A1 A0 "
+                         "R3 A3 R2 R1 A2 R0 A1 A0 R3 A3 R2 R1 A2 R0 A1 A0"
+                       : "R3 R2 R1 R0 R3 R2 A3 R1 A2 R0 A1 "
+                         "R3 A0 R2 A3 R1 A2 R0 A1 R3 A0 R2 A3 R1 A2 R0 A1 A0");
+    EXPECT_LT(again.devices[0].arenaBytes, kept.devices[0].arenaBytes);
+    // Planted faults: what there was of a sum is overwritten.
+    for (size_t i = 0; i < again.devices[0].actions.size(); ++i) {
+      const auto *copy = again.devices[0].actions[i].as<CopyAction>();
+      if (!copy || copy->combine != Reduction::Sum)
+        continue;
+      Program left = again;
+      left.devices[0].actions[i].get<CopyAction>().combine = Reduction::None;
+      EXPECT_TRUE(verifyProgram(g.graph, strategy, left, topology)) << i;
+    }
+  }
+}
+
+/// What micro-batches make of an output is offered as they make it.
+TEST(Recomputation, KeepsNoOutputs) {
+  TestGraph g = products(2);
+  g.output("y", g.graph.op(1).results[0]);
+  const Topology topology = pair(true);
+  const CostModel cost(topology);
+  const Strategy strategy = inMicroBatches(g.graph);
+  const Program program =
+      planProgram(g.graph, strategy, 2, cost, PipelineSchedule{4, 1});
+  EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology), std::nullopt);
+  std::string text;
+  for (const Action &action : program.devices[0].actions) {
+    const std::string &name = g.graph.op(std::max(action.task.op, 0)).name;
+    if (action.is<ProbeAction>())
+      text += "y ";
+    else if (action.is<KernelAction>() && name[0] != 'u')
+      text += name + " ";
+  }
+  EXPECT_EQ(text, "f0 f1 y g1 b1 g0 b0 f0 f1 y g1 b1 g0 b0 f0 f1 y g1 b1 g0 "
+                  "b0 f0 f1 y g1 b1 g0 b0 ");
 }
 
 TEST(Recomputation, IsLegalForForwardOperatorsAndUpdates) {
