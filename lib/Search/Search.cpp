@@ -250,8 +250,7 @@ private:
       chains.push_back(std::make_unique<Chain>(
           oneIsNarrow && c == options.chains - 1 ? narrow : space, cost,
           options, room, budget / options.chains,
-          /*mayEndEarly=*/!options.budget && options.seconds == 0,
-          options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
+          /*mayEndEarly=*/!options.budget && options.seconds == 0, c,
           *starts[static_cast<size_t>(c) % starts.size()]));
   }
 

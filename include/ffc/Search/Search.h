@@ -74,7 +74,7 @@ struct Options {
   /// Readiness to go uphill: a strategy that is 1 % slower is accepted with
   /// probability exp(-alpha). Nothing: a sixteenth of the number of anchors,
   /// since each of them adds its share to what all have gone uphill, but at
-  /// least 2.
+  /// least 1.
   std::optional<double> alpha;
   uint64_t seed = 0;
   int chains = 4;
