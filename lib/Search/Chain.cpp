@@ -12,9 +12,8 @@ using namespace ffc::plan;
 /// Proposals without progress after which a chain goes back to its best.
 static constexpr int64_t kMostAway = 10000;
 
-/// Options::alpha where few anchors would make it less. With a third of it half
-/// of all proposals are taken for LeNet on eight devices, and what is found is
-/// 0.4 % slower.
+/// Options::alpha where few anchors would make it less. With a third of it, as
+/// for LeNet, nearly half of all proposals are taken on eight devices.
 static constexpr double kLeastAlpha = 1;
 
 /// Proposals for each candidate before which no chain ends early, and the most
@@ -47,12 +46,10 @@ std::vector<int64_t> search::neededBytes(
   return planned ? planned(walker.strategy()) : walker.plannedMemory();
 }
 
-Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
+Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
              const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
-             int number, const Baseline &start)
-    : options(options), room(room), walker(space, cost),
-      random(options.seed * 0x9E3779B97F4A7C15u +
-             static_cast<uint64_t>(number)),
+             uint64_t seed, const Baseline &start)
+    : options(options), room(room), walker(space, table), random(seed),
       moves(space, options.pinned), budget(budget), mayEndEarly(mayEndEarly),
       bestStrategy(start.strategy), quality(start.quality),
       load(start.quality.load) {

@@ -26,10 +26,10 @@ std::vector<int64_t> neededBytes(
 /// candidate to have been proposed some times.
 class Chain {
 public:
-  /// Number `number` of the search's, with random numbers of its own.
-  Chain(const Space &space, const plan::CostModel &cost, const Options &options,
+  /// `table` may be shared with others of the same thread, and must outlive it.
+  Chain(const Space &space, plan::SegmentTable &table, const Options &options,
         const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
-        int number, const Baseline &start);
+        uint64_t seed, const Baseline &start);
 
   /// Makes up to `proposals` more, not over the budget. False when that is
   /// spent, or the chain has ended.

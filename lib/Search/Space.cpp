@@ -152,7 +152,16 @@ bool Space::allows(OpId anchor, const Configuration &config) const {
 //===----------------------------------------------------------------------===//
 
 Walker::Walker(const Space &space, const CostModel &cost)
-    : space(space), table(space.graph(), space.numDevices(), cost),
+    : Walker(space, std::make_unique<SegmentTable>(space.graph(),
+                                                   space.numDevices(), cost)) {}
+
+Walker::Walker(const Space &space, std::unique_ptr<SegmentTable> own)
+    : Walker(space, *own) {
+  owned = std::move(own);
+}
+
+Walker::Walker(const Space &space, SegmentTable &table)
+    : space(space), table(table),
       timer(table,
             std::vector<ConfigId>(space.graph().ops.size(),
                                   table.intern(Configuration::onDevice(0)))),
