@@ -195,6 +195,9 @@ private:
   Walker(const Space &space, std::unique_ptr<plan::SegmentTable> own);
   plan::ConfigId follow(plan::OpId op, plan::ConfigId leader,
                         ChoiceOptions options);
+  /// What an anchor and its followers do.
+  const std::vector<plan::StepTimer::Change> &
+  groupOf(plan::OpId anchor, plan::ConfigId config, ChoiceOptions options);
   /// Fills `changes`.
   void expand(const std::vector<Choice> &choices);
 
@@ -204,6 +207,9 @@ private:
   plan::StepTimer timer;
   /// By operator, leader's configuration, and whether updates are sharded.
   std::unordered_map<uint64_t, plan::ConfigId> followed;
+  /// By anchor, its configuration, and whether updates are sharded.
+  std::unordered_map<uint64_t, std::vector<plan::StepTimer::Change>> groups;
+  std::vector<plan::ConfigId> fresh; ///< of a group that is made, by operator
   std::vector<plan::StepTimer::Change> changes;
   std::vector<ChoiceOptions> taken; ///< by operator, of anchors
   std::vector<std::pair<plan::OpId, ChoiceOptions>> proposed;
