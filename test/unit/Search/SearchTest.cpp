@@ -164,6 +164,32 @@ TEST_F(SearchTest, MoreDevicesOrFewer) {
             "{replica = 2} on 2 3");
 }
 
+/// What others have met before changes no time.
+TEST_F(SearchTest, WalkersShareATable) {
+  use(4);
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 4), narrow(g.graph, 4, /*forFlexFlow=*/true);
+  SegmentTable table(g.graph, 4, *cost);
+  Walker first(narrow, table), second(space, table), alone(space, *cost);
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const OpId other =
+        narrow.anchors()[random.below(int64_t(narrow.anchors().size()))];
+    first.propose({{other, narrow.candidate(other, random)}});
+    first.accept();
+    const OpId anchor =
+        space.anchors()[random.below(int64_t(space.anchors().size()))];
+    const Choice choice{anchor, space.candidate(anchor, random),
+                        random.oneIn(2) ? space.options(anchor)
+                                        : ChoiceOptions()};
+    EXPECT_EQ(second.propose({choice}), alone.propose({choice}));
+    second.accept();
+    alone.accept();
+    EXPECT_EQ(second.strategy(), alone.strategy());
+  }
+  EXPECT_GT(second.numSegments(), alone.numSegments());
+}
+
 /// Sharded updates are part of a choice, and seen in strategies.
 TEST_F(SearchTest, ShardedUpdates) {
   use(4);
