@@ -14,9 +14,9 @@ namespace {
 
 class ProblemBuilder {
 public:
-  ProblemBuilder(const Space &space, const CostModel &cost)
-      : space(space), graph(space.graph()),
-        table(graph, space.numDevices(), cost), nodeOf(graph.ops.size()) {
+  ProblemBuilder(const Space &space, SegmentTable &table)
+      : space(space), graph(space.graph()), table(table),
+        nodeOf(graph.ops.size()) {
     for (size_t n = 0; n < space.anchors().size(); ++n) {
       OpId anchor = space.anchors()[n];
       nodeOf[anchor] = n;
@@ -284,7 +284,7 @@ private:
 
   const Space &space;
   const Graph &graph;
-  SegmentTable table;
+  SegmentTable &table;
   std::vector<size_t> nodeOf; ///< by operator
   std::vector<std::vector<Flow>> inside;
   std::map<std::pair<size_t, size_t>, std::vector<Flow>> between;
@@ -300,9 +300,9 @@ private:
 } // namespace
 
 std::optional<EliminationProblem>
-search::eliminationProblem(const Space &space, const CostModel &cost,
+search::eliminationProblem(const Space &space, SegmentTable &table,
                            const std::vector<Strategy> &known,
                            const std::vector<Choice> &pinned, size_t most,
                            const std::function<bool()> &stopped) {
-  return ProblemBuilder(space, cost).run(known, pinned, most, stopped);
+  return ProblemBuilder(space, table).run(known, pinned, most, stopped);
 }

@@ -9,13 +9,19 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// Proposals without progress after which a chain goes back.
-static constexpr int64_t kPatience = 10000;
+/// Proposals without progress after which a chain goes back to its best.
+static constexpr int64_t kMostAway = 10000;
 
-/// Proposals before which no chain ends early, and which gains, as a share of
-/// the time of a step, are worth waiting for. Of small graphs whose answers are
-/// known the default budget finds at most 0.3 % more.
-static constexpr int64_t kLeastProposals = 20000;
+/// Options::alpha where few anchors would make it less. With a third of it, as
+/// for LeNet, nearly half of all proposals are taken on eight devices.
+static constexpr double kLeastAlpha = 1;
+
+/// Proposals for each candidate before which no chain ends early, and the most
+/// of them in all; and which gains, as a share of the time of a step, are worth
+/// waiting for. An anchor has about as many candidates as the square of the
+/// number of devices: blocks of 1, 2, ... devices at all of their places, split
+/// in some ways each.
+static constexpr int64_t kProposalsForCandidate = 48, kMostPatience = 20000;
 static constexpr Picoseconds kShareOfGain = 1000;
 
 /// Plans have been found to need up to 1.3 times their bound.
@@ -40,15 +46,20 @@ std::vector<int64_t> search::neededBytes(
   return planned ? planned(walker.strategy()) : walker.plannedMemory();
 }
 
-Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
+Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
              const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
              uint64_t seed, const Baseline &start)
-    : options(options), room(room), walker(space, cost), random(seed),
+    : options(options), room(room), walker(space, table), random(seed),
       moves(space, options.pinned), budget(budget), mayEndEarly(mayEndEarly),
       bestStrategy(start.strategy), quality(start.quality),
       load(start.quality.load) {
   walker.assign(start.strategy);
-  alpha = options.alpha.value_or(static_cast<double>(moves.size()) / 16);
+  const auto anchors = static_cast<int64_t>(moves.size());
+  const int64_t devices = space.numDevices();
+  patience = std::min(kProposalsForCandidate * anchors * devices * devices,
+                      kMostPatience);
+  alpha = options.alpha.value_or(
+      std::max(kLeastAlpha, static_cast<double>(anchors) / 16));
 }
 
 Picoseconds Chain::drawLimit() {
@@ -99,7 +110,7 @@ bool Chain::stepToFit(const std::vector<Choice> &choices) {
 
 bool Chain::hasEnded() const {
   return made >= budget ||
-         (mayEndEarly && made >= std::max(kLeastProposals, 2 * lastGain));
+         (mayEndEarly && made >= std::max(patience, 2 * lastGain));
 }
 
 bool Chain::run(int64_t proposals) {
@@ -114,7 +125,7 @@ bool Chain::run(int64_t proposals) {
       ++count.accepted;
       ++taken;
     }
-    if (made - lastBest > std::min(budget / 4, kPatience)) {
+    if (made - lastBest > std::min(budget / 4, kMostAway)) {
       walker.assign(bestStrategy);
       load = quality.load;
       lastBest = made;

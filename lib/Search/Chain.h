@@ -21,11 +21,13 @@ std::vector<int64_t> neededBytes(
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a
 /// quarter of the budget without a new best strategy, the chain goes back to
-/// it. One that `mayEndEarly` ends when, after some thousands of proposals, at
-/// least half of them came after the last gain that was worth them.
+/// it. One that `mayEndEarly` ends when at least half of its proposals came
+/// after the last gain that was worth them, and there were enough for every
+/// candidate to have been proposed some times.
 class Chain {
 public:
-  Chain(const Space &space, const plan::CostModel &cost, const Options &options,
+  /// `table` may be shared with others of the same thread, and must outlive it.
+  Chain(const Space &space, plan::SegmentTable &table, const Options &options,
         const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
         uint64_t seed, const Baseline &start);
 
@@ -57,6 +59,7 @@ private:
   double alpha = 0; ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   const bool mayEndEarly;
+  int64_t patience = 0; ///< proposals before it may
   int64_t lastGain = 0; ///< of a size that counts
   plan::Strategy bestStrategy;
   Quality quality; ///< of the best strategy

@@ -58,7 +58,7 @@ public:
   }
 
   Result run() {
-    Walker walker(space, cost);
+    Walker walker(space, tableOf(0));
     tryBaselines(walker);
     if (mayMove()) {
       if (!isLeft())
@@ -174,7 +174,7 @@ private:
       known.push_back(result.baselines[b].strategy);
     const Picoseconds best = result.baselines.front().quality.makespan;
     std::optional<EliminationProblem> problem =
-        eliminationProblem(space, cost, known, options.pinned, most, [&] {
+        eliminationProblem(space, tableOf(0), known, options.pinned, most, [&] {
           return !goesOn("dynamic programming", best);
         });
     if (!problem)
@@ -248,8 +248,8 @@ private:
     const bool oneIsNarrow = options.chains > 1 && options.pinned.empty();
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
-          oneIsNarrow && c == options.chains - 1 ? narrow : space, cost,
-          options, room, budget / options.chains,
+          oneIsNarrow && c == options.chains - 1 ? narrow : space,
+          tableOf(c % numThreads()), options, room, budget / options.chains,
           /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
           *starts[static_cast<size_t>(c) % starts.size()]));
@@ -271,17 +271,29 @@ private:
            (options.seconds > 0 && secondsSinceStart() >= options.seconds);
   }
 
+  int numThreads() const {
+    const int threads = options.threads
+                            ? options.threads
+                            : int(std::thread::hardware_concurrency());
+    return std::clamp(threads, 1, options.chains);
+  }
+
+  /// The segments of a thread: what recipes, dynamic programming or one of its
+  /// chains has met is known to all.
+  SegmentTable &tableOf(int thread) {
+    while (tables.size() <= static_cast<size_t>(thread))
+      tables.push_back(std::make_unique<SegmentTable>(
+          space.graph(), space.numDevices(), cost));
+    return *tables[thread];
+  }
+
   /// Chains do not know of each other, so that it does not matter which thread
   /// runs which, and when. Those of a thread take turns.
   void runChains() {
-    int threads = options.threads
-                      ? options.threads
-                      : static_cast<int>(std::thread::hardware_concurrency());
-    threads = std::clamp(threads, 1, std::max(1, int(chains.size())));
     std::vector<std::thread> others;
-    for (int t = 1; t < threads; ++t)
-      others.emplace_back([=] { runShare(t, threads); });
-    runShare(0, threads);
+    for (int t = 1; t < numThreads(); ++t)
+      others.emplace_back([=] { runShare(t, numThreads()); });
+    runShare(0, numThreads());
     for (std::thread &other : others)
       other.join();
   }
@@ -331,6 +343,7 @@ private:
   const Options &options;
   int64_t budget;
   std::vector<int64_t> room;
+  std::vector<std::unique_ptr<SegmentTable>> tables; ///< by thread
   std::vector<std::unique_ptr<Chain>> chains;
   Result result;
 };

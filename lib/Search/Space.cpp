@@ -152,11 +152,20 @@ bool Space::allows(OpId anchor, const Configuration &config) const {
 //===----------------------------------------------------------------------===//
 
 Walker::Walker(const Space &space, const CostModel &cost)
-    : space(space), table(space.graph(), space.numDevices(), cost),
+    : Walker(space, std::make_unique<SegmentTable>(space.graph(),
+                                                   space.numDevices(), cost)) {}
+
+Walker::Walker(const Space &space, std::unique_ptr<SegmentTable> own)
+    : Walker(space, *own) {
+  owned = std::move(own);
+}
+
+Walker::Walker(const Space &space, SegmentTable &table)
+    : space(space), table(table),
       timer(table,
             std::vector<ConfigId>(space.graph().ops.size(),
                                   table.intern(Configuration::onDevice(0)))),
-      taken(space.graph().ops.size()) {}
+      fresh(space.graph().ops.size()), taken(space.graph().ops.size()) {}
 
 Strategy Walker::strategy() const {
   Strategy result;
@@ -165,12 +174,15 @@ Strategy Walker::strategy() const {
   return result;
 }
 
+static uint64_t keyOf(OpId op, ConfigId config, bool sharded) {
+  return static_cast<uint64_t>(op) << 33 | static_cast<uint64_t>(config) << 1 |
+         uint64_t(sharded);
+}
+
 ConfigId Walker::follow(OpId op, ConfigId leader, ChoiceOptions options) {
   const bool sharded = options.has(ChoiceOption::ShardUpdates) &&
                        space.graph().op(op).role == OpRole::Update;
-  uint64_t key = static_cast<uint64_t>(op) << 33 |
-                 static_cast<uint64_t>(leader) << 1 | uint64_t(sharded);
-  auto [it, added] = followed.emplace(key, -1);
+  auto [it, added] = followed.emplace(keyOf(op, leader, sharded), -1);
   if (added) {
     Configuration config =
         plan::follow(space.graph(), space.leader(op), table.config(leader), op);
@@ -181,22 +193,28 @@ ConfigId Walker::follow(OpId op, ConfigId leader, ChoiceOptions options) {
   return it->second;
 }
 
+const std::vector<StepTimer::Change> &
+Walker::groupOf(OpId anchor, ConfigId config, ChoiceOptions options) {
+  const bool sharded = options.has(ChoiceOption::ShardUpdates);
+  auto [it, added] = groups.try_emplace(keyOf(anchor, config, sharded));
+  if (!added)
+    return it->second;
+  it->second.push_back({anchor, config});
+  fresh[anchor] = config;
+  for (OpId op : space.followers(anchor)) {
+    fresh[op] = follow(op, fresh[space.leader(op).op], options);
+    it->second.push_back({op, fresh[op]});
+  }
+  return it->second;
+}
+
 void Walker::expand(const std::vector<Choice> &choices) {
   changes.clear();
-  // New configurations of the followers of one anchor at a time, by operator.
-  thread_local std::unordered_map<OpId, ConfigId> fresh;
   proposed.clear();
   for (const auto &[anchor, config, options] : choices) {
     proposed.push_back({anchor, options});
-    fresh.clear();
-    ConfigId id = table.intern(config);
-    fresh[anchor] = id;
-    changes.push_back({anchor, id});
-    for (OpId op : space.followers(anchor)) {
-      ConfigId own = follow(op, fresh[space.leader(op).op], options);
-      fresh[op] = own;
-      changes.push_back({op, own});
-    }
+    const auto &group = groupOf(anchor, table.intern(config), options);
+    changes.insert(changes.end(), group.begin(), group.end());
   }
 }
 

@@ -335,7 +335,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "
-         "sixteenth of the number of operators that are searched for)",
+         "sixteenth of the number of operators that are searched for, at least "
+         "2)",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy},
         {"--seed", "N", "of random numbers (0)", setWhole(searchSeed, 0)},
         {"--chains", "N", "independent chains of proposals (4)",

@@ -69,11 +69,11 @@ struct EliminationProblem {
 /// strategies, recipes), and then, up to `most` in all, those on the first
 /// devices that split one dimension by a divisor of the number of devices, or
 /// two, in order, over all devices; the cheapest by their own node's cost.
-/// Pinned anchors have one.
+/// Pinned anchors have one. `table` is one of the space's graph and devices.
 ///
 /// Nothing if `stopped` says so, which is asked now and then and may be empty.
 std::optional<EliminationProblem>
-eliminationProblem(const Space &space, const plan::CostModel &cost,
+eliminationProblem(const Space &space, plan::SegmentTable &table,
                    const std::vector<plan::Strategy> &known,
                    const std::vector<Choice> &pinned, size_t most,
                    const std::function<bool()> &stopped = nullptr);

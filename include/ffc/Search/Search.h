@@ -73,7 +73,8 @@ struct Options {
   double seconds = 0; ///< stop after this time; 0: never
   /// Readiness to go uphill: a strategy that is 1 % slower is accepted with
   /// probability exp(-alpha). Nothing: a sixteenth of the number of anchors,
-  /// since each of them adds its share to what all have gone uphill.
+  /// since each of them adds its share to what all have gone uphill, but at
+  /// least 1.
   std::optional<double> alpha;
   uint64_t seed = 0;
   int chains = 4;

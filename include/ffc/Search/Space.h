@@ -16,6 +16,7 @@
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Topology.h"
 
+#include <memory>
 #include <random>
 #include <unordered_map>
 #include <vector>
@@ -155,6 +156,9 @@ class Walker {
 public:
   /// Starts with everything on device 0.
   Walker(const Space &space, const plan::CostModel &cost);
+  /// With a table of the space's graph and devices that others have, too, so
+  /// that each segment is made once; it must outlive the walker.
+  Walker(const Space &space, plan::SegmentTable &table);
 
   plan::Picoseconds makespan() const { return timer.makespan(); }
   const plan::Configuration &config(plan::OpId op) const {
@@ -188,16 +192,24 @@ public:
   plan::MemoryParts largestMemory();
 
 private:
+  Walker(const Space &space, std::unique_ptr<plan::SegmentTable> own);
   plan::ConfigId follow(plan::OpId op, plan::ConfigId leader,
                         ChoiceOptions options);
+  /// What an anchor and its followers do.
+  const std::vector<plan::StepTimer::Change> &
+  groupOf(plan::OpId anchor, plan::ConfigId config, ChoiceOptions options);
   /// Fills `changes`.
   void expand(const std::vector<Choice> &choices);
 
   const Space &space;
-  plan::SegmentTable table;
+  std::unique_ptr<plan::SegmentTable> owned; ///< may be null
+  plan::SegmentTable &table;
   plan::StepTimer timer;
   /// By operator, leader's configuration, and whether updates are sharded.
   std::unordered_map<uint64_t, plan::ConfigId> followed;
+  /// By anchor, its configuration, and whether updates are sharded.
+  std::unordered_map<uint64_t, std::vector<plan::StepTimer::Change>> groups;
+  std::vector<plan::ConfigId> fresh; ///< of a group that is made, by operator
   std::vector<plan::StepTimer::Change> changes;
   std::vector<ChoiceOptions> taken; ///< by operator, of anchors
   std::vector<std::pair<plan::OpId, ChoiceOptions>> proposed;

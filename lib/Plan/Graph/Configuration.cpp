@@ -38,11 +38,10 @@ Tile Configuration::tileOf(const OpRules &rules, int64_t point) const {
   Tile tile(static_cast<int>(rules.dims.size()));
   for (int d = 0; d < tile.rank(); ++d)
     tile[d] = {0, rules.dims[d].extent};
-  std::vector<int64_t> index = coordinates(point);
-  for (size_t i = 0; i < axes.size(); ++i)
+  for (size_t i = axes.size(); i-- > 0; point /= axes[i].degree)
     if (axes[i].dim != kReplica)
-      tile[axes[i].dim] =
-          blockOf(rules.dims[axes[i].dim], axes[i].degree, index[i]);
+      tile[axes[i].dim] = blockOf(rules.dims[axes[i].dim], axes[i].degree,
+                                  point % axes[i].degree);
   return tile;
 }
 
@@ -284,6 +283,10 @@ static Configuration regrid(const Configuration &config,
     }
     it->degree *= config.axes[i].degree;
     members[it - result.axes.begin()].push_back(i);
+  }
+  if (result.axes.size() == config.axes.size()) { // the same points, in order
+    result.devices = config.devices;
+    return result;
   }
   for (auto &group : members)
     std::stable_sort(group.begin(), group.end(), [&](size_t a, size_t b) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace ffc::plan;
 
@@ -99,6 +100,25 @@ static std::vector<Interval> digitIntervals(const std::vector<int> &digits,
   return merged;
 }
 
+/// The same if there is one interval at once: no digit is cut below one of
+/// several values.
+static std::optional<Interval> digitInterval(const std::vector<int> &digits,
+                                             const std::vector<IterDim> &space,
+                                             const Tile &tile) {
+  Interval run{0, 1};
+  for (int digit : digits) {
+    const int64_t radix = space[digit].extent;
+    const Interval range = tile[digit];
+    if (range.lo == 0 && range.hi == radix)
+      run = {run.lo * radix, run.hi * radix};
+    else if (run.size() == 1 && !range.empty())
+      run = {run.lo * radix + range.lo, run.lo * radix + range.hi};
+    else
+      return std::nullopt;
+  }
+  return run;
+}
+
 /// The interval of a dimension that is not made of digits; may be empty.
 static Interval intervalOf(const DimMap &map, const Tile &tile,
                            int64_t extent) {
@@ -128,13 +148,15 @@ Region ffc::plan::regionOf(const Access &access,
       return Region(Box(rank));
     }
   Box box(rank);
-  bool digits = false;
+  bool apart = false;
   for (int d = 0; d < rank; ++d)
-    if (access.dims[d].kind == DimMap::Kind::Digits)
-      digits = true;
-    else
+    if (access.dims[d].kind != DimMap::Kind::Digits)
       box[d] = intervalOf(access.dims[d], tile, shape[d]);
-  if (!digits)
+    else if (auto whole = digitInterval(access.dims[d].dims, space, tile))
+      box[d] = *whole;
+    else
+      apart = true;
+  if (!apart)
     return Region(box);
   std::vector<std::vector<Interval>> dims(shape.size());
   for (int d = 0; d < rank; ++d)

@@ -89,6 +89,8 @@ TEST(Rules, DigitsOfAReshape) {
             "[4:8+12:16+20:24]");
   EXPECT_EQ(region(map, space, {{1, 2}, {0, 2}, {1, 3}}, 24).str(),
             "[9:11+13:15]");
+  EXPECT_EQ(region(map, space, {{1, 2}, {1, 2}, {1, 3}}, 24).str(), "[13:15]");
+  EXPECT_TRUE(region(map, space, {{1, 2}, {1, 1}, {0, 4}}, 24).empty());
 }
 
 TEST(Rules, OnlyAtStart) {

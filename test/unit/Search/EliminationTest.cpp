@@ -94,7 +94,9 @@ TEST(Elimination, EqualsExhaustiveSearchOfItsOwnCost) {
   for (const TestGraph &g : {layers(64), layers(1024), residual(64),
                              residual(1024), trainingGraph()}) {
     Space space(g.graph, 4);
-    EliminationProblem problem = *eliminationProblem(space, cost, {}, {}, 1000);
+    SegmentTable table(g.graph, 4, cost);
+    EliminationProblem problem =
+        *eliminationProblem(space, table, {}, {}, 1000);
     EXPECT_EQ(problem.candidates.size(), space.anchors().size());
     AdditiveSolution solution = solve(problem.costs);
     EXPECT_EQ(solution.irreducible, 0u);
@@ -110,9 +112,10 @@ TEST(Elimination, CostOfOneDeviceIsItsTime) {
   const CostModel cost(topology);
   for (const TestGraph &g : {layers(256), residual(256), trainingGraph()}) {
     Space space(g.graph, 2);
-    Walker walker(space, cost);
+    SegmentTable table(g.graph, 2, cost);
+    Walker walker(space, table);
     EliminationProblem problem =
-        *eliminationProblem(space, cost, {walker.strategy()}, {}, 1);
+        *eliminationProblem(space, table, {walker.strategy()}, {}, 1);
     EXPECT_EQ(solve(problem.costs).cost, walker.makespan());
   }
 }
@@ -122,10 +125,11 @@ TEST(Elimination, CandidatesArePinnedOrKnownOrCheap) {
   const CostModel cost(topology);
   TestGraph g = layers(256);
   Space space(g.graph, 4);
+  SegmentTable table(g.graph, 4, cost);
   Configuration pin{{{2, 2}}, {3, 1}};
   Configuration known{{{1, 2}, {0, 2}}, {3, 1, 2, 0}};
   EliminationProblem problem =
-      *eliminationProblem(space, cost, {{known, known}}, {{1, pin}}, 5);
+      *eliminationProblem(space, table, {{known, known}}, {{1, pin}}, 5);
   ASSERT_EQ(problem.candidates[0].size(), 5u);
   EXPECT_EQ(problem.candidates[0][0], known);
   EXPECT_THAT(problem.candidates[1], ::testing::ElementsAre(pin));
@@ -145,7 +149,8 @@ TEST(Elimination, IsAStartOfTheSearch) {
   ASSERT_TRUE(result.elimination);
   EXPECT_EQ(result.beamAnchors, 0u);
   EXPECT_LE(result.quality.makespan, result.elimination->quality.makespan);
-  EXPECT_FALSE(eliminationProblem(Space(g.graph, 4), cost, {}, {}, 8,
+  SegmentTable table(g.graph, 4, cost);
+  EXPECT_FALSE(eliminationProblem(Space(g.graph, 4), table, {}, {}, 8,
                                   [] { return true; }));
   options.budget = 0;
   EXPECT_FALSE(searchStrategy(g.graph, topology, cost, options).elimination);

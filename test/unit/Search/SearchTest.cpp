@@ -164,6 +164,32 @@ TEST_F(SearchTest, MoreDevicesOrFewer) {
             "{replica = 2} on 2 3");
 }
 
+/// What others have met before changes no time.
+TEST_F(SearchTest, WalkersShareATable) {
+  use(4);
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 4), narrow(g.graph, 4, /*forFlexFlow=*/true);
+  SegmentTable table(g.graph, 4, *cost);
+  Walker first(narrow, table), second(space, table), alone(space, *cost);
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    const OpId other =
+        narrow.anchors()[random.below(int64_t(narrow.anchors().size()))];
+    first.propose({{other, narrow.candidate(other, random)}});
+    first.accept();
+    const OpId anchor =
+        space.anchors()[random.below(int64_t(space.anchors().size()))];
+    const Choice choice{anchor, space.candidate(anchor, random),
+                        random.oneIn(2) ? space.options(anchor)
+                                        : ChoiceOptions()};
+    EXPECT_EQ(second.propose({choice}), alone.propose({choice}));
+    second.accept();
+    alone.accept();
+    EXPECT_EQ(second.strategy(), alone.strategy());
+  }
+  EXPECT_GT(second.numSegments(), alone.numSegments());
+}
+
 /// Sharded updates are part of a choice, and seen in strategies.
 TEST_F(SearchTest, ShardedUpdates) {
   use(4);
@@ -320,19 +346,25 @@ TEST_F(SearchTest, SameAnswerOnAnyNumberOfThreads) {
   EXPECT_EQ(one.accepted, three.accepted);
 }
 
+/// The fewer candidates there are, the sooner.
 TEST_F(SearchTest, EndsWhenNoMoreIsGained) {
-  use(4);
   TestGraph g = trainingGraph();
-  Result early = run(g.graph);
-  const int64_t most = defaultBudget(4, g.graph.ops.size());
-  EXPECT_GE(early.proposals, 4 * 8000);
-  EXPECT_LT(early.proposals, most / 2);
-  // A budget that is given is spent, and hardly gains more.
-  options.budget = most;
-  Result all = run(g.graph);
-  EXPECT_EQ(all.proposals, most);
-  EXPECT_LE(static_cast<double>(early.quality.makespan),
-            1.003 * static_cast<double>(all.quality.makespan));
+  int64_t before = 0;
+  for (int devices : {2, 4, 8}) {
+    use(devices);
+    options.budget.reset();
+    Result early = run(g.graph);
+    const int64_t most = defaultBudget(devices, g.graph.ops.size());
+    EXPECT_GT(early.proposals, 2 * before);
+    before = early.proposals;
+    // A budget that is given is spent, and hardly gains more.
+    options.budget = most;
+    Result all = run(g.graph);
+    EXPECT_EQ(all.proposals, most);
+    EXPECT_LT(early.proposals, most / 2);
+    EXPECT_LE(static_cast<double>(early.quality.makespan),
+              1.003 * static_cast<double>(all.quality.makespan));
+  }
 }
 
 /// What FlexFlow's strategy files can say: no sums split, no copies, no sharded

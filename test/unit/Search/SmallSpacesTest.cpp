@@ -99,8 +99,9 @@ TEST_P(SmallSpaces, SearchFindsTheOptimum) {
 /// combinations of its candidates.
 TEST_P(SmallSpaces, EliminationFindsTheLeastSum) {
   Space space(graph, kDevices);
+  SegmentTable table(graph, kDevices, cost);
   const AdditiveProblem problem =
-      eliminationProblem(space, cost, {}, {}, SIZE_MAX)->costs;
+      eliminationProblem(space, table, {}, {}, SIZE_MAX)->costs;
   const AdditiveSolution solution = solve(problem);
   EXPECT_TRUE(solution.isOptimal);
   EXPECT_EQ(solution.cost, least(problem));
