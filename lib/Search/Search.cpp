@@ -275,7 +275,7 @@ private:
     const int threads = options.threads
                             ? options.threads
                             : int(std::thread::hardware_concurrency());
-    return std::clamp(threads, 1, options.chains);
+    return std::clamp(threads, 1, std::max(options.chains, 1));
   }
 
   /// The segments of a thread: what recipes, dynamic programming or one of its
