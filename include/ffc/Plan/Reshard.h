@@ -153,6 +153,13 @@ ReshardPlan planReshard(const Holdings &holdings,
                         const std::vector<Need> &targets,
                         const TensorType &type, const CostModel &cost);
 
+/// As planReshard(), for what is sent before it is wanted: without collectives,
+/// which all take part in at once, unless messages take more than twice as long.
+ReshardPlan planMessages(const Holdings &holdings,
+                         const std::vector<PartialGroup> &groups,
+                         const std::vector<Need> &targets,
+                         const TensorType &type, const CostModel &cost);
+
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_RESHARD_H

@@ -136,6 +136,9 @@ public:
   const StartSegment &start(LayoutId layout, NeedId need);
   /// The messages that such a reshard is, if it is nothing else.
   const SendSegment &send(LayoutId layout, NeedId need);
+  /// What is made of partial sums before they are sent (sumsBeforeSending());
+  /// -1 if nothing.
+  NeedId sumsBeforeSending(LayoutId layout, NeedId need);
   /// What is left of a layout that has all that is needed (addOwnSum()).
   const OwnSumSegment &ownSum(LayoutId layout, NeedId need);
   /// Starts of one shape as one; `bytes` are theirs, added up.
@@ -179,9 +182,7 @@ public:
   /// buffers. Made when asked for, since few plans are judged by their memory.
   const BufferUse &reshardUse(LayoutId layout, NeedId need);
   const BufferUse &startUse(LayoutId layout, NeedId need);
-  const BufferUse &sendUse(LayoutId layout, NeedId need) {
-    return reshardUse(layout, need); // which it is
-  }
+  const BufferUse &sendUse(LayoutId layout, NeedId need);
   const BufferUse &storeUse(LayoutId written, LayoutId home);
   /// What tells the parts of a need, which are in the same order, from all
   /// others of its value.

@@ -261,7 +261,8 @@ SendSegment SegmentTable::Tables::makeSend(LayoutId layout, NeedId need) {
   Placement where = placementOf(from, sink);
   const std::string name; // outlives the writer
   const PlannedReshard planned =
-      planReshardTo(sink, cost, where, -1, from.type, name, partsOf(parts));
+      planReshardTo(sink, cost, where, -1, from.type, name, partsOf(parts),
+                    planMessages);
   if (planned.targets.empty() ||
       !isMessages(planned.plan, where.holdings, planned.targets))
     return segment;

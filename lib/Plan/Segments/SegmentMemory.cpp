@@ -158,6 +158,20 @@ const BufferUse &SegmentTable::startUse(LayoutId layout, NeedId need) {
                 [&] { return useBy(*tables, layout, plan); });
 }
 
+const BufferUse &SegmentTable::sendUse(LayoutId layout, NeedId need) {
+  auto plan = [&](TaskSink &sink, Placement &where, const TensorType &type) {
+    const std::string name; // outlives the writer
+    const PlannedReshard planned = planReshardTo(
+        sink, tables->cost, where, -1, type, name,
+        tables->partsOf(tables->missing(layout, need)), planMessages);
+    TaskSink::Waits waits;
+    ReshardWriter(sink, -1, type, name, {}, planned.targets)
+        .write(planned.plan, where.holdings, where.groups, &waits);
+  };
+  return lookUp(tables->sendUses, layout, need,
+                [&] { return useBy(*tables, layout, plan); });
+}
+
 const BufferUse &SegmentTable::storeUse(LayoutId written, LayoutId home) {
   auto plan = [&](TaskSink &sink, Placement &where, const TensorType &type) {
     tables->storeIn(home, type, where, sink);

@@ -92,6 +92,7 @@ struct SegmentTable::Tables {
   PairMap<StartSegment> starts;
   PairMap<SendSegment> sends;
   PairMap<OwnSumSegment> ownSums;
+  PairMap<NeedId> sumsBeforeSending;
   struct Shape {
     std::vector<std::vector<DeviceId>> members; ///< by collective
     BatchTimes times;
@@ -105,7 +106,7 @@ struct SegmentTable::Tables {
   std::unordered_map<LayoutId, Parts> layoutParts;
   PairMap<Parts> needParts; ///< by need and bytes of an element
   PairMap<std::vector<int32_t>> found;
-  PairMap<BufferUse> reshardUses, startUses, storeUses;
+  PairMap<BufferUse> reshardUses, startUses, sendUses, storeUses;
 };
 
 } // namespace ffc::plan

@@ -51,6 +51,18 @@ const StartSegment &SegmentTable::start(LayoutId layout, NeedId need) {
                 [&] { return tables->makeStart(layout, need); });
 }
 
+NeedId SegmentTable::sumsBeforeSending(LayoutId layout, NeedId need) {
+  if (!isPartial(layout))
+    return -1;
+  return lookUp(tables->sumsBeforeSending, layout, need, [&]() -> NeedId {
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
+    const std::vector<Need> sums = plan::sumsBeforeSending(
+        tables->placementOf(tables->layouts[layout], sink),
+        tables->partsOf(tables->needs[need]));
+    return sums.empty() ? -1 : tables->internNeeds(sums);
+  });
+}
+
 const OwnSumSegment &SegmentTable::ownSum(LayoutId layout, NeedId need) {
   return lookUp(tables->ownSums, layout, need,
                 [&] { return tables->makeOwnSum(layout, need); });

@@ -395,6 +395,8 @@ void StepWalk::send(ValueId value, const Turn &reader) {
   if (need < 0 || !isRegular || where.parts.empty())
     return;
   LayoutId &layout = where.parts[reader.part];
+  if (const NeedId sums = table.sumsBeforeSending(layout, need); sums >= 0)
+    reshard({value, reader.part}, layout, sums);
   const SendSegment &segment = table.send(layout, need);
   if (!segment.isThere)
     return;

@@ -152,12 +152,13 @@ PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
                                         Placement &where, ValueId value,
                                         const TensorType &type,
                                         const std::string &name,
-                                        const std::vector<Need> &needed) {
+                                        const std::vector<Need> &needed,
+                                        decltype(planReshard) &plan) {
   PlannedReshard planned;
   planned.targets = missing(sink, where, value, type, name, needed);
   if (!planned.targets.empty())
     planned.plan =
-        planReshard(where.holdings, where.groups, planned.targets, type, cost);
+        plan(where.holdings, where.groups, planned.targets, type, cost);
   return planned;
 }
 
@@ -287,6 +288,20 @@ std::vector<Need> ffc::plan::outputNeeds(const Placement &where) {
   for (const PartialGroup &group : where.groups)
     needs.push_back({group.members[0].device, Region(group.box), group.order});
   return needs;
+}
+
+std::vector<Need>
+ffc::plan::sumsBeforeSending(const Placement &where,
+                             const std::vector<Need> &needed) {
+  std::vector<Need> sums;
+  for (const PartialGroup &group : where.groups)
+    for (const PartialGroup::Member &member : group.members) {
+      for (const Need &need : needed)
+        if (need.device == member.device)
+          return {};
+      sums.push_back({member.device, Region(group.box), group.order});
+    }
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//

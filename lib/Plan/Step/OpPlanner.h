@@ -59,11 +59,12 @@ struct PlannedReshard {
   std::vector<Need> targets;
   ReshardPlan plan;
 };
-/// Empty parts become holdings at once.
+/// Empty parts become holdings at once. `plan` is planReshard or planMessages.
 PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
                              Placement &where, ValueId value,
                              const TensorType &type, const std::string &name,
-                             const std::vector<Need> &needed);
+                             const std::vector<Need> &needed,
+                             decltype(planReshard) &plan = planReshard);
 
 /// Makes everything needed a holding by a reshard of what there is, the steps
 /// of which count from `first`. Returns how many there are.
@@ -115,6 +116,12 @@ std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);
 /// What completes an output that is still partial sums at the end of the step:
 /// each sum where its first member is.
 std::vector<Need> outputNeeds(const Placement &where);
+
+/// What is made of partial sums before they are sent to turns on other devices:
+/// each sum is completed where it was made, so that it is sent once, and nobody
+/// has to wait for the sender. Empty if a reader has a part of a sum itself.
+std::vector<Need> sumsBeforeSending(const Placement &where,
+                                    const std::vector<Need> &needed);
 
 /// A read of an operator that wants its parts, by a reshard from `first` on.
 struct OperandRead {

@@ -363,13 +363,17 @@ private:
     const Value &value = graph.value(id);
     const FirstRead read =
         firstRead(graph, orders, id, reader, strategy[reader.op]);
-    const PlannedReshard planned = planReshardTo(
-        build, cost, values[id], id, value.type, value.name, read.needed);
+    int &steps = stepsOf(read.first);
+    steps += provide(values[id], id, value.type, value.name,
+                     sumsBeforeSending(values[id], read.needed),
+                     read.first.later(steps));
+    const PlannedReshard planned =
+        planReshardTo(build, cost, values[id], id, value.type, value.name,
+                      read.needed, planMessages);
     if (planned.targets.empty() ||
         !isMessages(planned.plan, values[id].holdings, planned.targets) ||
         messages.areReadBy(id, planned.plan, values[id].holdings))
       return;
-    int &steps = stepsOf(read.first);
     TaskSink::Waits waits;
     ReshardWriter(build, id, value.type, value.name, read.first.later(steps++),
                   planned.targets)

@@ -107,3 +107,18 @@ ReshardPlan ffc::plan::planReshard(const Holdings &holdings,
   }
   return std::move(*best());
 }
+
+ReshardPlan ffc::plan::planMessages(const Holdings &holdings,
+                                    const std::vector<PartialGroup> &groups,
+                                    const std::vector<Need> &targets,
+                                    const TensorType &type,
+                                    const CostModel &cost) {
+  ReshardPlan best = planReshard(holdings, groups, targets, type, cost);
+  if (best.collectives.empty() || !groups.empty())
+    return best;
+  const ReshardProblem problem(holdings, groups, targets, type, cost);
+  ReshardCandidate direct(problem);
+  if (!direct.pointToPoint(2 * best.cost))
+    return best;
+  return direct.finish();
+}
