@@ -154,7 +154,8 @@ ReshardPlan planReshard(const Holdings &holdings,
                         const TensorType &type, const CostModel &cost);
 
 /// As planReshard(), for what is sent before it is wanted: without collectives,
-/// which all take part in at once, unless messages take more than twice as long.
+/// which all take part in at once, unless messages take more than twice as
+/// long.
 ReshardPlan planMessages(const Holdings &holdings,
                          const std::vector<PartialGroup> &groups,
                          const std::vector<Need> &targets,

@@ -260,9 +260,8 @@ SendSegment SegmentTable::Tables::makeSend(LayoutId layout, NeedId need) {
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
   const std::string name; // outlives the writer
-  const PlannedReshard planned =
-      planReshardTo(sink, cost, where, -1, from.type, name, partsOf(parts),
-                    planMessages);
+  const PlannedReshard planned = planReshardTo(
+      sink, cost, where, -1, from.type, name, partsOf(parts), planMessages);
   if (planned.targets.empty() ||
       !isMessages(planned.plan, where.holdings, planned.targets))
     return segment;
