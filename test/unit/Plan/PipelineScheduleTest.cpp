@@ -366,4 +366,35 @@ TEST(PipelineSchedule, WaitsForWhatReachesFurther) {
   EXPECT_EQ(turns.back().parts, 1);
 }
 
+/// Neighbours who share a product complete its sums before they send them, so
+/// that the next stage need not take part when it is busy.
+TEST(PipelineSchedule, CompletesSumsBeforeTheyAreSent) {
+  TestGraph g;
+  const ValueId x = g.input("x", {64, 64});
+  const ValueId y = g.product("f0", x, g.state("w0", {64, 64}));
+  g.product("f1", y, g.state("w1", {64, 64}));
+  const Topology topology = parse(
+      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
+      "bandwidth: 1 GB/s}, launch: 0 s, overlap: true}}\ndevices: 4 x k\n"
+      "interconnect: {type: switch, bandwidth: 1 GB/s, latency: 0 s}\n");
+  const CostModel cost(topology);
+  // Rows, columns, and what is added up.
+  const Strategy strategy = {{{{0, 4}, {2, 2}}, {0, 1, 0, 1, 0, 1, 0, 1}},
+                             {{{0, 4}, {1, 2}}, {2, 3, 2, 3, 2, 3, 2, 3}}};
+  const Program program =
+      planProgram(g.graph, strategy, 4, cost, PipelineSchedule{4, 1});
+  EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology), std::nullopt);
+  auto textOf = [&](DeviceId device) {
+    std::string text;
+    for (const Action &action : program.devices[device].actions)
+      text += action.is<KernelAction>()       ? "k"
+              : action.is<CollectiveAction>() ? "r"
+              : action.is<ExchangeAction>()   ? "m"
+                                              : "";
+    return text;
+  };
+  EXPECT_EQ(textOf(0), "krmkrmkrmkrm");
+  EXPECT_EQ(textOf(2), "mkmkmkmk");
+}
+
 } // namespace

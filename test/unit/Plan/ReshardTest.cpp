@@ -71,4 +71,32 @@ TEST_F(ReshardTest, BoxesWhereHoldersOverlap) {
   EXPECT_EQ(volume, 4 * 6);
 }
 
+/// Two neighbours have all of it, two of the next stage want it.
+TEST_F(ReshardTest, MessagesWhereACollectiveWouldMakeAllWait) {
+  const Topology topology = parse(
+      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
+      "bandwidth: 1 TB/s}, launch: 0 s, overlap: true}}\ndevices: 16 x k\n"
+      "interconnect: {type: switch, bandwidth: 1 GB/s, latency: 0 s}\n");
+  const CostModel fast(topology);
+  const TensorType type{{1024, 1024}, ElementType::F32};
+  const Region whole(Box::whole(type.shape));
+  hold(0, whole);
+  hold(1, whole);
+  std::vector<Need> needs = {{2, whole, MemoryOrder::RowMajor},
+                             {3, whole, MemoryOrder::RowMajor}};
+  EXPECT_FALSE(
+      planReshard(holdings, {}, needs, type, fast).collectives.empty());
+  const ReshardPlan sent = planMessages(holdings, {}, needs, type, fast);
+  EXPECT_TRUE(sent.collectives.empty());
+  ASSERT_EQ(sent.transfers.size(), 2u);
+  EXPECT_NE(sent.transfers[0].holding, sent.transfers[1].holding);
+  // From one holder it takes so much longer that all may as well wait.
+  holdings = {};
+  hold(0, whole);
+  for (DeviceId device = 4; device < 16; ++device)
+    needs.push_back({device, whole, MemoryOrder::RowMajor});
+  EXPECT_FALSE(
+      planMessages(holdings, {}, needs, type, fast).collectives.empty());
+}
+
 } // namespace
