@@ -120,5 +120,6 @@ ReshardPlan ffc::plan::planMessages(const Holdings &holdings,
   ReshardCandidate direct(problem);
   if (!direct.pointToPoint(2 * best.cost))
     return best;
-  return direct.finish();
+  ReshardPlan sent = direct.finish();
+  return sent.cost <= 2 * best.cost ? std::move(sent) : std::move(best);
 }
