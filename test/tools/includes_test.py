@@ -16,6 +16,9 @@ class Planted(unittest.TestCase):
         self.root = self.folder.name
         for part in ("lib/Plan", "include/ffc/Plan"):
             shutil.copytree(os.path.join(ROOT, part), os.path.join(self.root, part))
+        os.makedirs(os.path.join(self.root, "docs"))
+        self.table = os.path.join(self.root, "docs/architecture.md")
+        shutil.copy(os.path.join(ROOT, "docs/architecture.md"), self.table)
 
     def tearDown(self):
         self.folder.cleanup()
@@ -77,10 +80,31 @@ class Planted(unittest.TestCase):
                           "lib/Plan/Attic/Lonely.cpp: is in no room of lib/Plan",
                           "lib/Plan/Lonely.cpp: is in no room of lib/Plan"])
 
+    def rewrite(self, old, new):
+        """Changes the table of the rooms in the documentation."""
+        with open(self.table, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(self.table, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+
+    def test_other_arrows_in_the_documentation(self):
+        self.rewrite("| Cost, Timing |", "| Timing |")
+        self.assertEqual(self.wrong(), [
+            "docs/architecture.md: expected room 'Report' that includes 'Cost, Timing', found "
+            "'Report' that includes 'Timing'"])
+
+    def test_no_such_room_in_the_documentation(self):
+        self.rewrite("| `FlexNet` |", "FlexNet:")
+        self.assertEqual(self.wrong(), [
+            "docs/architecture.md: expected room 'FlexNet' that includes 'Text, Strategy, Cost, "
+            "Step', found '' that includes ''"])
+
     def test_cycle(self):
         before = includes.ROOMS["Cost"]
         self.addCleanup(includes.ROOMS.update, Cost=before)
         includes.ROOMS["Cost"] = before + " Step"
+        self.rewrite("Topology, Program |", "Topology, Program, Step |")
         self.assertEqual(self.wrong(),
                          ["room Cost may not include Step, which does not stand before it",
                           "room Cost does not include Step any more"])
