@@ -124,11 +124,10 @@ plan::CollectiveKind rank::collectiveKindOf(StringRef word) {
 }
 
 plan::CollectiveAlgorithm rank::algorithmOf(StringRef word) {
-  using Algorithm = plan::CollectiveAlgorithm;
-  for (Algorithm algorithm : {Algorithm::OneShot, Algorithm::TwoShot})
+  for (plan::CollectiveAlgorithm algorithm : plan::kCollectiveAlgorithms)
     if (word == plan::str(algorithm))
       return algorithm;
-  return Algorithm::Library;
+  llvm_unreachable("unknown algorithm");
 }
 
 Type rank::typeOf(plan::ElementType type, MLIRContext *context) {

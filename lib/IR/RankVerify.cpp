@@ -361,9 +361,10 @@ LogicalResult CollectiveOp::verify() {
   SmallVector<StringRef> reductions{"none"};
   if (reduces)
     reductions = {"sum", "max"};
-  SmallVector<StringRef> algorithms{"library", "one_shot"};
-  if (getKind() == "all_reduce")
-    algorithms.push_back("two_shot");
+  SmallVector<StringRef> algorithms;
+  for (plan::CollectiveAlgorithm algorithm : plan::kCollectiveAlgorithms)
+    if (plan::canDo(algorithm, rank::collectiveKindOf(getKind())))
+      algorithms.push_back(plan::str(algorithm));
   if (failed(checkWord(*this, "reduce", getReduce(), reductions)) ||       // 1
       failed(checkWord(*this, "algorithm", getAlgorithm(), algorithms)) || // 7
       failed(checkTask(*this, getTask())) ||

@@ -238,7 +238,7 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
       4. Both buffers exist and have the same element type.
       5. all_reduce and broadcast work in place.
       6. The whole has as many elements as the parts of all members.
-      7. `algorithm` is one of its words, "two_shot" for all_reduce only.
+      7. `algorithm` is the word of one that can do `kind`.
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
                        Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,

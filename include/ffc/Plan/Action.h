@@ -71,7 +71,13 @@ enum class CollectiveAlgorithm : uint8_t {
   TwoShot,
 };
 /// "library", "one_shot" or "two_shot".
+constexpr CollectiveAlgorithm kCollectiveAlgorithms[] = {
+    CollectiveAlgorithm::Library, CollectiveAlgorithm::OneShot,
+    CollectiveAlgorithm::TwoShot};
+/// Its word: "library", "one_shot", "two_shot".
 const char *str(CollectiveAlgorithm algorithm);
+/// Can collectives of this kind be done so?
+bool canDo(CollectiveAlgorithm algorithm, CollectiveKind kind);
 /// What ranks that share memory keep for the data of all members of an
 /// all-reduce in one shot.
 constexpr int64_t kOneShotBytes = 16 << 10;

@@ -28,6 +28,11 @@ const char *ffc::plan::str(CollectiveAlgorithm algorithm) {
   return "";
 }
 
+bool ffc::plan::canDo(CollectiveAlgorithm algorithm, CollectiveKind kind) {
+  return algorithm != CollectiveAlgorithm::TwoShot ||
+         kind == CollectiveKind::AllReduce;
+}
+
 const char *ffc::plan::kindOf(const Action &action) {
   return action.visit([](const KernelAction &) { return "kernel"; },
                       [](const CopyAction &) { return "copy"; },

@@ -18,13 +18,12 @@ ffc::plan::checkAlgorithms(const Program &program, const DeviceProgram &device,
     const std::vector<DeviceId> &members = program.groups[collective->group];
     if (!topology.shareMemory(members))
       return fault("expected CPUs of one node, found others");
-    const bool isAllReduce = collective->kind == CollectiveKind::AllReduce;
-    if (collective->algorithm == CollectiveAlgorithm::TwoShot && !isAllReduce)
+    if (!canDo(collective->algorithm, collective->kind))
       return fault("expected an all-reduce, found another collective");
     const int64_t bytes = collectiveBytes(device, *collective);
     const auto most = kOneShotBytes / static_cast<int64_t>(members.size());
-    if (collective->algorithm == CollectiveAlgorithm::OneShot && isAllReduce &&
-        bytes > most)
+    if (collective->algorithm == CollectiveAlgorithm::OneShot &&
+        collective->kind == CollectiveKind::AllReduce && bytes > most)
       return fault("expected at most " + std::to_string(most) +
                    " bytes, found " + std::to_string(bytes));
   }
