@@ -70,9 +70,9 @@ private:
   Kind roleBesideData(const Dataflow::Use &use) const;
   bool isWeightOfData(const Dataflow::Use &use) const;
   bool namesRows(const Dataflow::Use &use) const;
-  bool holdsForUses(
-      llvm::StringRef name,
-      llvm::function_ref<bool(const Dataflow::Use &)> holds) const;
+  bool
+  holdsForUses(llvm::StringRef name,
+               llvm::function_ref<bool(const Dataflow::Use &)> holds) const;
   bool isGroupNorm(const Role &role, const Contents &contents) const;
   bool isLeftOut(llvm::StringRef name, const Role &role,
                  const Contents &contents) const;
