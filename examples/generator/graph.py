@@ -139,7 +139,8 @@ class Graph:
         return name
 
     def text(self):
-        inputs = self.inputs + [f"{key} = {{{value}}}" for key, value in self.constants.items()]
+        inputs = self.inputs + ["\n".join(wrap(f"{key} = {{{value}}}", "  ")).lstrip()
+                                for key, value in self.constants.items()]
         return ("".join(f"# {line}\n" for line in self.title + self.notes) +
                 f'<ir_version: 8, opset_import: ["" : {self.opset}], '
                 'producer_name: "ffc examples">\n'

@@ -2,20 +2,12 @@
 
 from functools import partial
 
-from .transformers import SequenceGraph
+from .transformers import UnbiasedGraph
 
 
-class LlamaGraph(SequenceGraph):
-    """Normalisation by the root of the mean square, positions as rotations of queries
-    and keys, heads of keys and values that several of the queries share, gated layers;
-    no biases."""
-
-    opset = 24
-
-    def norm(self, name, x, epsilon=1e-5):
-        operands = self._parameters(name, weight=self.shapes[x])
-        return self.node(name, "RMSNormalization", [x] + operands, self.shapes[x],
-                         epsilon=epsilon)
+class LlamaGraph(UnbiasedGraph):
+    """Positions as rotations of queries and keys, heads of keys and values that several
+    of the queries share, gated layers."""
 
     def rotations(self, width, base):
         """Cosines and sines of all positions, for the halves of a head of `width`."""
@@ -53,7 +45,7 @@ class LlamaGraph(SequenceGraph):
         head = width // heads
 
         def part(kind, count):
-            y = self.linear(f"{name}_{kind}", x, count * head, bias=False)
+            y = self.linear(f"{name}_{kind}", x, count * head)
             self.constant("int64", f"heads_of_{count}", (-1, length, count, head))
             y = self.reshape(f"{name}_{kind}_heads", y, f"heads_of_{count}", (length, count, head))
             return self.node(f"{name}_{kind}_t", "Transpose", [y], (count, length, head),
@@ -70,15 +62,14 @@ class LlamaGraph(SequenceGraph):
                       perm=(0, 2, 1, 3))
         self.constant("int64", "rows", (-1, width))
         y = self.reshape(f"{name}_joined", y, "rows", (width,))
-        return self.linear(f"{name}_proj", y, width, bias=False)
+        return self.linear(f"{name}_proj", y, width)
 
     def gated(self, name, x, hidden):
         width = self.shapes[x][-1]
-        gate = self.linear(f"{name}_gate", x, hidden, bias=False)
+        gate = self.linear(f"{name}_gate", x, hidden)
         gate = self.node(f"{name}_swish", "Swish", [gate], (hidden,))
-        up = self.linear(f"{name}_up", x, hidden, bias=False)
-        return self.linear(f"{name}_down", self.multiply(f"{name}_gated", gate, up), width,
-                           bias=False)
+        up = self.linear(f"{name}_up", x, hidden)
+        return self.linear(f"{name}_down", self.multiply(f"{name}_gated", gate, up), width)
 
 
 def llama3(layers=32, width=4096, heads=32, groups=8, hidden=14336, sequence=8192,

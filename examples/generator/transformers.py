@@ -110,6 +110,20 @@ class SequenceGraph(Graph):
         return (rows,) + self.shapes[self.last]
 
 
+class UnbiasedGraph(SequenceGraph):
+    """Normalisation by the root of the mean square; no biases."""
+
+    opset = 24
+
+    def linear(self, name, x, features, bias=False):
+        return super().linear(name, x, features, bias)
+
+    def norm(self, name, x, epsilon=1e-5):
+        operands = self._parameters(name, weight=self.shapes[x])
+        return self.node(name, "RMSNormalization", [x] + operands, self.shapes[x],
+                         epsilon=epsilon)
+
+
 def decoder(g, x, layers, heads, dropout):
     """Layers in which a position sees those before it."""
     mask = g.causal_mask()

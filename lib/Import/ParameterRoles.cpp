@@ -121,22 +121,50 @@ static bool holdsForSame(const Dataflow &flow, StringRef name, Holds holds) {
   return true;
 }
 
-bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
-  size_t weights = 0;
-  auto isWeight = [&](const Use &use) {
-    if (!isWeightOperand(use))
+/// Is the operand a weight that data meets?
+bool ParameterRoles::isWeightOfData(const Use &use) const {
+  if (!isWeightOperand(use))
+    return false;
+  const int data = infoOf(*use.node)->dataOperand;
+  return data < use.node->input_size() && flow.isData(use.node->input(data));
+}
+
+/// Is the operand a table of which a list of constants names several rows?
+bool ParameterRoles::namesRows(const Use &use) const {
+  const NodeProto &node = *use.node;
+  if (operatorName(node) != "Gather" || use.operand != 0)
+    return false;
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.name() == "axis" && attribute.i() != 0)
       return false;
-    const int data = infoOf(*use.node)->dataOperand;
-    return data < use.node->input_size() && flow.isData(use.node->input(data));
-  };
+  const onnx::TensorProto *rows = flow.tensorOf(node.input(1));
+  return rows && llvm::any_of(rows->dims(), [](int64_t d) { return d > 1; });
+}
+
+/// Does `holds` hold for all uses of the value, of which there are some, and is
+/// it no result?
+bool ParameterRoles::holdsForUses(
+    StringRef name, llvm::function_ref<bool(const Use &)> holds) const {
+  size_t count = 0;
   return holdsForSame(flow, name,
                       [&](StringRef at, const std::vector<Use> &uses) {
-                        weights += uses.size();
+                        count += uses.size();
                         return !flow.isOutput(at) &&
                                flow.aliasesOf(at).empty() &&
-                               llvm::all_of(uses, isWeight);
+                               llvm::all_of(uses, holds);
                       }) &&
-         weights > 0;
+         count > 0;
+}
+
+bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
+  return holdsForUses(name,
+                      [this](const Use &use) { return isWeightOfData(use); });
+}
+
+bool ParameterRoles::feedsOnlyWeightsOrTables(StringRef name) const {
+  return holdsForUses(name, [this](const Use &use) {
+    return isWeightOfData(use) || namesRows(use);
+  });
 }
 
 /// Is the first index of both operands of an Einsum one of its result?

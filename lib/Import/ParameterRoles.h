@@ -32,6 +32,10 @@ public:
   /// Is every use of the value, and there is one, an operand that is a weight?
   bool feedsOnlyWeights(llvm::StringRef name) const;
 
+  /// The same, where a table that constants name several rows of is a weight,
+  /// too. (One at a time is how time steps of data are read.)
+  bool feedsOnlyWeightsOrTables(llvm::StringRef name) const;
+
   /// Could dimension 0 of a value that feeds only weights be a batch, as that
   /// of a product of matrices?
   bool mayHaveBatch(llvm::StringRef name, size_t rank) const;
@@ -64,6 +68,11 @@ private:
   /// The role of an operand, or nothing if the value goes on in the results.
   std::optional<Kind> roleAt(const Dataflow::Use &use) const;
   Kind roleBesideData(const Dataflow::Use &use) const;
+  bool isWeightOfData(const Dataflow::Use &use) const;
+  bool namesRows(const Dataflow::Use &use) const;
+  bool
+  holdsForUses(llvm::StringRef name,
+               llvm::function_ref<bool(const Dataflow::Use &)> holds) const;
   bool isGroupNorm(const Role &role, const Contents &contents) const;
   bool isLeftOut(llvm::StringRef name, const Role &role,
                  const Contents &contents) const;

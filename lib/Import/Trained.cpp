@@ -219,7 +219,12 @@ private:
   }
 
   bool isOpen(const onnx::ValueInfoProto &input) const {
-    return isFloatType(typeOf(input)) && roles.feedsOnlyWeights(input.name());
+    return isFloatType(typeOf(input)) &&
+           roles.feedsOnlyWeightsOrTables(input.name());
+  }
+
+  static bool isOpenExtent(const onnx::TensorShapeProto::Dimension &extent) {
+    return extent.dim_value() < 1;
   }
 
   /// With -1 for extents that neither the model nor --dim says.
@@ -249,17 +254,24 @@ private:
     return nullptr;
   }
 
-  /// Does an input that feeds only weights have the batch of the others?
+  /// Does an input that feeds only weights have the batch of the others? What
+  /// constants name rows of may be all of the data.
   bool hasBatch(const onnx::ValueInfoProto &input,
                 const onnx::TensorShapeProto::Dimension *batch) const {
     const onnx::TensorShapeProto &shape = shapeOf(input);
-    if (!batch || shape.dim_size() == 0 ||
-        !roles.mayHaveBatch(input.name(),
-                            static_cast<size_t>(shape.dim_size())))
+    if (shape.dim_size() == 0)
       return false;
+    if (!roles.feedsOnlyWeights(input.name())) {
+      if (!batch || llvm::any_of(shape.dim(), isOpenExtent))
+        return true;
+    } else if (!batch ||
+               !roles.mayHaveBatch(input.name(),
+                                   static_cast<size_t>(shape.dim_size()))) {
+      return false;
+    }
     // No weight has an extent that is open.
     const onnx::TensorShapeProto::Dimension &first = shape.dim(0);
-    return first.dim_value() < 1 || first.dim_value() == batch->dim_value();
+    return isOpenExtent(first) || first.dim_value() == batch->dim_value();
   }
 
   /// An input without data is data, unless all that reads it takes it for a

@@ -72,6 +72,36 @@ TEST_F(TrainedTest, BatchBehindIdentity) {
               StartsWith("k: an input that only weights are"));
 }
 
+/// A table without data of which constants name rows, but not what may be data:
+/// of the batch, of an open extent, the only input, or read one at a time.
+TEST_F(TrainedTest, RowsThatConstantsName) {
+  auto listed = [&](llvm::StringRef inputs, llvm::StringRef rows,
+                    llvm::StringRef axis = "0") {
+    return listGraph(("g (" + inputs +
+                      ") => (float[2, 3, 4] y) { i = Constant<value = int64" +
+                      rows + ">() t = Gather<axis = " + axis +
+                      ">(table, i) y = Add(x, t) }")
+                         .str());
+  };
+  const char *isInput = "-i: of int64\n", *three = "[3] {1, 0, 1}";
+  EXPECT_THAT(listed("float[2, 3, 4] x, float[5, 4] table", three),
+              StartsWith("table: an input that only weights are"));
+  EXPECT_THAT(listed("float[N, 3, 4] x, float[5, 4] table", three),
+              StartsWith("table: an input that only weights are"));
+  EXPECT_EQ(listed("float[2, 3, 4] x, float[2, 4] table", three), isInput);
+  EXPECT_EQ(listed("float[2, 3, 4] x, float[M, 4] table", three), isInput);
+  EXPECT_EQ(listed("float[2, 3, 4] x, float[5, N] table", three), isInput);
+  EXPECT_EQ(
+      listed("float[2, 3, 4] x, float[3, 5] table", "[4] {1, 0, 1, 4}", "1"),
+      isInput);
+  EXPECT_EQ(listed("float[2, 3, 4] x, float[5, 4] table", " {1}"), isInput);
+  EXPECT_EQ(listed("float[2, 3, 4] x, float[5, 4] table", "[1] {1}"), isInput);
+  EXPECT_EQ(listGraph("g (float[5, 4] x) => (float[3, 4] y) "
+                      "{ i = Constant<value = int64[3] {1, 0, 1}>() "
+                      "y = Gather(x, i) }"),
+            isInput);
+}
+
 /// The batch is not that of an input that is a constant.
 TEST_F(TrainedTest, BatchOfFixedInputs) {
   const char *graph = "g (float[7] m, float[2, 3, 4] q, float[2, 4, 4] k) => "

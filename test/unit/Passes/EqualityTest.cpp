@@ -22,7 +22,7 @@ class Equality
 std::vector<const char *> recognisedIn(llvm::StringRef file) {
   using Names = std::vector<const char *>;
   return llvm::StringSwitch<Names>(file.split('-').first)
-      .Cases({"vit", "bert", "causal", "gpt"},
+      .Cases({"vit", "bert", "causal", "gpt", "t5"},
              Names{"attention", "attention_backward"})
       .Default({});
 }
@@ -303,6 +303,13 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("vit-small.onnxtxt",
                                          "bert-small.onnxtxt",
                                          "causal-small.onnxtxt"),
+                       ::testing::Values(2, 4)),
+    nameOfCase);
+
+// Positions that are trained, and rows of two lengths.
+INSTANTIATE_TEST_SUITE_P(
+    EncoderDecoderModels, Equality,
+    ::testing::Combine(::testing::Values("t5-small.onnxtxt"),
                        ::testing::Values(2, 4)),
     nameOfCase);
 
