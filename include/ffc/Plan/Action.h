@@ -70,7 +70,7 @@ enum class CollectiveAlgorithm : uint8_t {
   /// from what all have, then reads the shares of the others.
   TwoShot,
 };
-/// "library", "one_shot" or "two_shot".
+/// All of them.
 constexpr CollectiveAlgorithm kCollectiveAlgorithms[] = {
     CollectiveAlgorithm::Library, CollectiveAlgorithm::OneShot,
     CollectiveAlgorithm::TwoShot};
