@@ -226,6 +226,8 @@ void StepOrder::addSums(const Graph &graph, int turn) {
 }
 
 void StepOrder::finishSums(const std::function<bool(const Reduced &)> &isDue) {
+  if (reduced.empty()) // mostly
+    return;
   std::vector<Reduced> left;
   for (Reduced &each : reduced) {
     if (!isDue(each)) {
