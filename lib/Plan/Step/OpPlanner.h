@@ -9,30 +9,14 @@
 #define FFC_LIB_PLAN_OPPLANNER_H
 
 #include "Graph/MemoryOrders.h"
-#include "TaskSink.h"
+#include "Placement.h"
 #include "ffc/Plan/PipelineSchedule.h"
-#include "ffc/Plan/Reshard.h"
 
 #include <functional>
 #include <map>
 #include <unordered_map>
 
 namespace ffc::plan {
-
-/// Where the parts of one value are at the current place of the order.
-struct Placement {
-  Holdings holdings;
-  std::vector<PartialGroup> groups;
-  bool probed = false;
-
-  /// The buffer that holds exactly `target`, or -1.
-  BufferId find(const Need &target) const {
-    int found = holdings.find(target);
-    return found < 0 ? -1 : holdings[found].buffer;
-  }
-  /// True if the holdings that are boxes cover a tensor of `shape`.
-  bool isComplete(const Shape &shape) const;
-};
 
 /// Points of `config` without those that would compute on a device what an
 /// earlier point computes there already (replicas on one device).
@@ -41,9 +25,6 @@ std::vector<int64_t> distinctPoints(const Op &op, const Configuration &config);
 /// Those of them that have a turn of the operator.
 std::vector<int64_t> pointsOf(const Op &op, const Configuration &config,
                               const Turn &turn);
-
-/// `needs` without repetitions, in their order.
-std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 
 /// The parts of a result that a turn of its operator writes, each once, in
 /// row-major order.
@@ -54,24 +35,6 @@ std::vector<Need> writtenIn(const Graph &graph, ValueId value, const Turn &turn,
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);
 
-/// What of the parts needed is not there yet, and how it gets there.
-struct PlannedReshard {
-  std::vector<Need> targets;
-  ReshardPlan plan;
-};
-/// Empty parts become holdings at once. `plan` is planReshard or planMessages.
-PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
-                             Placement &where, ValueId value,
-                             const TensorType &type, const std::string &name,
-                             const std::vector<Need> &needed,
-                             decltype(planReshard) &plan = planReshard);
-
-/// Makes everything needed a holding by a reshard of what there is, the steps
-/// of which count from `first`. Returns how many there are.
-int reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
-              ValueId value, const TensorType &type, const std::string &name,
-              const std::vector<Need> &needed, ReshardTask first);
-
 /// The first read of a value in a turn of an operator, and the reshard's first
 /// step.
 struct FirstRead {
@@ -81,47 +44,6 @@ struct FirstRead {
 FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
                     ValueId value, const Turn &reader,
                     const Configuration &config);
-
-/// Copies all of each part from one buffer to another.
-struct WholeCopy {
-  Need part;
-  BufferId dst = -1, src = -1;
-};
-/// What the copies do to what is there, as TaskSink::Copy.
-struct CopyKind {
-  Reduction combine = Reduction::None;
-  bool accumulates = false;
-};
-void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
-               CopyKind kind, TaskId task, const std::string &name);
-
-/// Buffers of the state that get the mean of all parts over the micro-batches
-/// of a step: where what comes after the micro-batches finds the value. Sums
-/// are still partial where they were. `task` is that of the additions.
-Placement accumulate(TaskSink &sink, const Placement &where, ValueId value,
-                     const TensorType &type, const std::string &name,
-                     TaskId task);
-
-/// Of the sum that a turn of an operator has made, only the parts `needed`
-/// are kept, all of which are there: added to `sum`, what there is of earlier
-/// turns, or in its place if there is nothing so far.
-void addOwnSum(TaskSink &sink, Placement &sum, const Placement &ofTurn,
-               const std::vector<Need> &needed, TaskId task,
-               const std::string &name);
-
-/// Who has to get a loss that is in `where`: device 0, and whoever holds a part
-/// of the sum, so that ranks which compute the same also communicate the same.
-std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);
-
-/// What completes an output that is still partial sums at the end of the step:
-/// each sum where its first member is.
-std::vector<Need> outputNeeds(const Placement &where);
-
-/// What is made of partial sums before they are sent to turns on other devices:
-/// each sum is completed where it was made, so that it is sent once, and nobody
-/// has to wait for the sender. Empty if a reader has a part of a sum itself.
-std::vector<Need> sumsBeforeSending(const Placement &where,
-                                    const std::vector<Need> &needed);
 
 /// A read of an operator that wants its parts, by a reshard from `first` on.
 struct OperandRead {

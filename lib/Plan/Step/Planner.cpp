@@ -3,6 +3,7 @@
 #include "ffc/Plan/Planner.h"
 
 #include "EarlyStart.h"
+#include "OutputOffers.h"
 #include "ProgramBuilder.h"
 #include "ReshardWriter.h"
 #include "SentMessages.h"
@@ -46,10 +47,7 @@ public:
               return state < 0
                          ? -1
                          : values[this->graph.states[state].read].find(part);
-            }) {
-    for (const Output &output : graph.outputs)
-      outputNames[output.value].push_back(output.name);
-  }
+            }) {}
 
   Program run() {
     placeState();
@@ -199,15 +197,19 @@ private:
     if (turn.isAgain)
       return;
     const std::vector<ValueId> &results = graph.op(turn.op).results;
-    for (size_t r = 0; r < results.size(); ++r)
-      if (turn.parts > 1 && !turn.hasOwnSum(r))
-        probePart(results[r], turn);
-    if (!turn.isLast())
-      return;
-    for (size_t r = 0; r < results.size(); ++r)
-      if (results[r] >= 0 && results[r] != graph.loss &&
-          !graph.isAccumulated(results[r]) && !turn.hasOwnSum(r))
-        probeIfComplete(results[r]);
+    for (size_t r = 0; r < results.size(); ++r) {
+      const ValueId result = results[r];
+      // These are complete later.
+      if (result < 0 || result == graph.loss || turn.hasOwnSum(r) ||
+          graph.isAccumulated(result))
+        continue;
+      if (turn.parts > 1)
+        outputs.offerPart(result, values[result],
+                          writtenIn(graph, result, turn, strategy[turn.op]),
+                          turn.isLast());
+      if (turn.isLast())
+        probeIfComplete(result);
+    }
   }
 
   /// The sums of a value that a turn has made begin to get to their update.
@@ -422,51 +424,13 @@ private:
       build.device(holding.device).loss = holding.buffer;
   }
 
-  /// Offers what a turn has made of an output, unless that is partial sums, so
-  /// that it need not be kept until all of it is there.
-  void probePart(ValueId value, const Turn &turn) {
-    auto it = outputNames.find(value);
-    if (value < 0 || it == outputNames.end() || value == graph.loss)
-      return;
-    std::vector<const Holding *> parts;
-    for (const Need &part : writtenIn(graph, value, turn, strategy[turn.op])) {
-      const Holdings &all = values[value].holdings;
-      const auto holding =
-          std::find_if(all.begin(), all.end(), [&](const Holding &each) {
-            return each.device == part.device && each.region == part.region;
-          });
-      if (holding == all.end())
-        return;
-      if (part.region.isBox() && !part.region.empty())
-        parts.push_back(&*holding);
-    }
-    for (const Holding *part : parts)
-      for (const std::string &name : it->second)
-        build.addAction(part->device,
-                        {{}, name, ProbeAction{name, part->buffer}});
-    values[value].probed = turn.isLast();
-  }
-
   /// Offers an output for dumping as soon as all of it is somewhere.
   void probeIfComplete(ValueId value) {
-    auto it = outputNames.find(value);
-    if (value < 0 || it == outputNames.end() || values[value].probed ||
-        accumulated.count(value))
-      return;
-    const Placement &where = values[value];
-    if (!where.isComplete(graph.value(value).type.shape))
-      return;
-    std::map<std::pair<DeviceId, Region>, BufferId> offers;
-    for (const Holding &holding : where.holdings)
-      if (holding.region.isBox() && !holding.region.empty())
-        offers.emplace(std::make_pair(holding.device, holding.region),
-                       holding.buffer);
-    messages.finish(value, kAllParts);
-    // All copies are offered, so that ranks which do the same are told to.
-    values[value].probed = true;
-    for (const auto &[place, buffer] : offers)
-      for (const std::string &name : it->second)
-        build.addAction(place.first, {{}, name, ProbeAction{name, buffer}});
+    if (value >= 0 && !accumulated.count(value) &&
+        outputs.isComplete(value, values[value])) {
+      messages.finish(value, kAllParts);
+      outputs.offer(value, values[value]);
+    }
   }
 
   /// Outputs that are still partial sums are completed where their first member
@@ -498,6 +462,7 @@ private:
   std::map<ValueId, Placement> sums;
   std::vector<TaskSink::Waits> pending; ///< by value
   SentMessages messages{graph, build};
+  OutputOffers outputs{graph, build};
   /// What of the values the current turn reads.
   static constexpr int kAllParts = SentMessages::kAllParts;
   int part = kAllParts;
@@ -505,7 +470,6 @@ private:
   std::map<std::tuple<OpId, int, int>, int> steps;
   Starts starts{order};
   OpPlanner operators;
-  std::map<ValueId, std::vector<std::string>> outputNames;
 };
 
 } // namespace
