@@ -85,6 +85,9 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
 bool PipelineCuts::isPossible(const PipelineShape &shape) const {
   const int64_t blocks = int64_t(shape.groups()) * shape.microBatches;
   return int64_t(shape.stages) * shape.width <= numDevices &&
+         static_cast<int64_t>(graph.ops.size()) * shape.width *
+                 shape.microBatches <=
+             kMostPoints &&
          shape.width % shape.tensor == 0 && shape.rounds <= kMostRounds &&
          shape.allStages() <= kMostStages &&
          (shape.rounds == 1 || shape.microBatches % shape.stages == 0) &&

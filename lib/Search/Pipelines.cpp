@@ -2,7 +2,7 @@
 
 #include "ffc/Search/Pipelines.h"
 
-#include "ffc/Search/Recompute.h"
+#include "ExpertPipelines.h"
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ public:
 
   PipelineResult run() {
     if (isFarOff)
-      return {std::nullopt, expertShapes()};
+      return {std::nullopt, expertPipelines(judge.planning(), cuts)};
     const auto all = shapes();
     for (const auto &[estimate, shape] : all) {
       if (isOver(1) || (best.fits() && estimate > best.makespan))
@@ -74,19 +74,12 @@ private:
   /// as long as that is not beyond PlanJudge::kMostWork.
   static constexpr int64_t kMostWork = 100000;
   static constexpr int kFewest = 12;
-  /// Grid points of a plan.
-  static constexpr int64_t kMostPoints = 40000000;
 
   bool isOver(double share) const {
     const int64_t done = judge.work() - begin;
     return done >= PlanJudge::kMostWork ||
            (tried >= share * kFewest &&
             static_cast<double>(done) >= share * kMostWork);
-  }
-
-  int64_t pointsOf(const PipelineShape &shape) const {
-    return static_cast<int64_t>(graph.ops.size()) * shape.width *
-           shape.microBatches;
   }
 
   std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
@@ -97,8 +90,6 @@ private:
       for (int width = 1; stages * width <= devices; width *= 2)
         for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
           const PipelineShape shape{stages, width, microBatches};
-          if (pointsOf(shape) > kMostPoints)
-            break;
           const Picoseconds estimate = cuts.estimate(shape);
           if (estimate < kMaxCost)
             all.push_back({estimate, shape});
@@ -107,143 +98,6 @@ private:
       return a.first < b.first;
     });
     return all;
-  }
-
-  /// What else takes memory.
-  struct Kept {
-    /// Bytes of results for the whole batch that have to be kept if the others
-    /// are computed again.
-    int64_t bytes = 0;
-    /// Beside these, the largest result and its gradient: the logits, say, when
-    /// the gradient of their weight is made.
-    bool withResults = false;
-  };
-
-  /// What experts take for models that are far too large, untimed: the samples
-  /// are shared by all devices, or by groups that share layers, or these are
-  /// stages of pipelines; those that look fastest and may fit. Updates are
-  /// shared.
-  std::vector<Pipeline> expertShapes() const {
-    constexpr size_t kMost = 6;
-    const Recomputable recomputable(graph, judge.planning().cost);
-    const int64_t kept = recomputable.bytesOf(recomputable.leastSegments());
-    std::vector<Pipeline> all;
-    const int devices = topology.numDevices();
-    for (int stages = 1; stages <= devices; stages *= 2)
-      for (int tensor = 1; tensor * stages <= devices; tensor *= 2)
-        for (bool sendsAgain : {false, true})
-          for (bool withResults : {false, true}) {
-            const auto one = withMicroBatches(stages, tensor, sendsAgain,
-                                              {kept, withResults});
-            if (!one)
-              break;
-            if (withResults && !all.empty() && one->name() == all.back().name())
-              continue;
-            all.push_back(*one);
-          }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Pipeline &a, const Pipeline &b) {
-                       return a.quality.makespan < b.quality.makespan;
-                     });
-    all.resize(std::min(all.size(), kMost));
-    for (Pipeline &one : all) {
-      one.begins = cuts.cut(one.shape).begins;
-      if (auto strategy = cuts.strategy(one.shape, one.begins))
-        one.strategy = std::move(*strategy);
-    }
-    all.erase(std::remove_if(
-                  all.begin(), all.end(),
-                  [](const Pipeline &one) { return one.strategy.empty(); }),
-              all.end());
-    return all;
-  }
-
-  /// With the fewest micro-batches that may fit and of which twice as many
-  /// would not make much less of the time in which the pipeline fills and
-  /// empties; nothing if none fit.
-  std::optional<Pipeline> withMicroBatches(int stages, int tensor,
-                                           bool sendsAgain,
-                                           const Kept &kept) const {
-    std::optional<Pipeline> best;
-    for (int microBatches = 2; microBatches <= 1024; microBatches *= 2) {
-      Pipeline one;
-      one.shape.stages = stages;
-      one.shape.width = topology.numDevices() / stages;
-      one.shape.microBatches = microBatches;
-      one.shape.tensor = tensor;
-      one.shape.sharesUpdates = one.shape.groups() > 1;
-      one.shape.sendsAgain = sendsAgain;
-      if (sendsAgain && !one.shape.sharesUpdates)
-        return std::nullopt;
-      one.schedule = {microBatches, 1};
-      one.quality.makespan = cuts.estimate(one.shape);
-      if (one.quality.makespan >= kMaxCost ||
-          pointsOf(one.shape) > kMostPoints || !mayFit(one.shape, kept))
-        continue;
-      if (!best || one.quality.makespan + one.quality.makespan / 20 <
-                       best->quality.makespan)
-        best = one;
-    }
-    return best;
-  }
-
-  /// Bytes of what a step needs.
-  struct Needs {
-    int64_t state = 0; ///< that is updated
-    int64_t parameters = 0,
-            gradients = 0;            ///< read forward, and read by updates
-    int64_t result = 0, gradient = 0; ///< the largest ones
-  };
-  Needs needs() const {
-    Needs all;
-    auto isReadBy = [&](const Value &value, OpRole role) {
-      return std::any_of(value.uses.begin(), value.uses.end(), [&](Use use) {
-        return graph.op(use.op).role == role;
-      });
-    };
-    for (const State &each : graph.states)
-      if (each.written >= 0) {
-        const Value &value = graph.value(each.read);
-        all.state += value.type.bytes();
-        if (isReadBy(value, OpRole::Forward))
-          all.parameters += value.type.bytes();
-      }
-    for (const Value &value : graph.values) {
-      if (value.producer < 0)
-        continue;
-      const OpRole role = graph.op(value.producer).role;
-      if (role == OpRole::Forward)
-        all.result = std::max(all.result, value.type.bytes());
-      if (role == OpRole::Gradient && isReadBy(value, OpRole::Update)) {
-        all.gradients += value.type.bytes();
-        all.gradient = std::max(all.gradient, value.type.bytes());
-      }
-    }
-    return all;
-  }
-
-  /// Does what is updated fit beside that?
-  bool mayFit(const PipelineShape &shape, const Kept &kept) const {
-    const Needs all = needs();
-    int64_t memory = INT64_MAX;
-    for (DeviceId id = 0; id < topology.numDevices(); ++id)
-      memory = std::min(memory, topology.kindOf(id).memoryBytes);
-    // As many micro-batches are under way as there are stages, each of which
-    // has its part of them.
-    const int64_t stages = shape.stages, shares = stages * shape.tensor;
-    // Sums of gradients are whole in each group, and so is what is gathered,
-    // unless no more of them is there than one layer needs.
-    const int64_t whole =
-        shape.sendsAgain
-            ? all.gradients / shape.groups()
-            : all.gradients + (shape.sharesUpdates ? all.parameters : 0);
-    const int64_t blocks = int64_t(shape.microBatches) * shape.groups();
-    const int64_t results =
-        kept.withResults ? 2 * all.result / blocks + all.gradient / shape.tensor
-                         : 0;
-    return all.state / (stages * shape.width) + whole / shares +
-               kept.bytes / blocks + results <=
-           memory;
   }
 
   void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {

@@ -155,7 +155,7 @@ ReshardPlan planReshard(const Holdings &holdings,
 
 /// As planReshard(), for what is sent before it is wanted: without collectives,
 /// which all take part in at once, unless messages take more than twice as
-/// long.
+/// long. Of partial sums, the same as planReshard().
 ReshardPlan planMessages(const Holdings &holdings,
                          const std::vector<PartialGroup> &groups,
                          const std::vector<Need> &targets,

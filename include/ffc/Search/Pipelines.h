@@ -54,6 +54,8 @@ public:
   using Begins = std::vector<size_t>;
 
   static constexpr int kMostStages = 64;
+  /// Grid points of a plan.
+  static constexpr int64_t kMostPoints = 40000000;
   static constexpr int kMostRounds = 4;
   /// Of large models cuts are only considered where least is sent.
   static constexpr size_t kMostPlaces = 200;
@@ -62,7 +64,8 @@ public:
     double slowest = 0; ///< picoseconds for all micro-batches
     Begins begins;
   };
-  /// Are there as many devices, operators and samples?
+  /// Are there as many devices, operators and samples, and would the plan have
+  /// at most kMostPoints?
   bool isPossible(const PipelineShape &shape) const;
   /// The best cut of a possible shape.
   Cut cut(const PipelineShape &shape) const;
