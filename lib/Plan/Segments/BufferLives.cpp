@@ -3,6 +3,7 @@
 #include "BufferLives.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace ffc::plan;
@@ -254,9 +255,12 @@ void BufferLives::write(size_t result, ValuePart to, LayoutId layout,
   where.layout = layout;
   where.buffers.clear();
   const bool isPartial = table.isPartial(layout);
+  std::map<std::pair<DeviceId, int64_t>, int> alike; // by device and bytes
   for (const Part &part : table.parts(layout)) {
     const size_t known = buffers.size();
-    where.buffers.push_back(bufferFor(op, value, part));
+    const int number =
+        points[part.device] < 2 ? 0 : alike[{part.device, part.bytes}]++;
+    where.buffers.push_back(bufferFor(op, value, part, number));
     if (buffers.size() == known || points[part.device] < 2)
       continue;
     // Points of one device run one after the other: when all results are there,
@@ -270,24 +274,31 @@ void BufferLives::write(size_t result, ValuePart to, LayoutId layout,
     wroteTo[device] = false;
 }
 
-/// The buffer of a part of operand `slot` that is as large; kKept if there is
-/// none in the arena.
-int BufferLives::operandLike(const Op &op, int slot, const Part &part) const {
-  for (const OperandPart &operand : operands[part.device])
-    if (operand.slot == slot && operand.part == part)
+/// The buffer of part `number` of those of operand `slot` that are as large;
+/// kKept if there is none in the arena. Points have the same order in operands
+/// and results.
+int BufferLives::operandLike(int slot, const Part &part, int number) const {
+  for (const OperandPart &operand : operands[part.device]) {
+    if (operand.slot != slot || !(operand.part == part))
+      continue;
+    if (number == 0)
       return operand.buffer;
+    --number;
+  }
   return kKept;
 }
 
-int BufferLives::bufferFor(OpId id, ValueId value, const Part &part) {
+/// `number`: of the result's parts on the device that are as large.
+int BufferLives::bufferFor(OpId id, ValueId value, const Part &part,
+                           int number) {
   const Op &op = graph.op(id);
   const int result = graph.value(value).result;
   if (op.rules.keepsBytes && result == 0)
-    if (int buffer = operandLike(op, 0, part); buffer != kKept)
+    if (int buffer = operandLike(0, part, number); buffer != kKept)
       return buffer;
   for (auto [written, operand] : op.rules.inPlace)
     if (written == result) {
-      const int buffer = operandLike(op, operand, part);
+      const int buffer = operandLike(operand, part, number);
       touch(buffer);
       return buffer;
     }
@@ -296,7 +307,7 @@ int BufferLives::bufferFor(OpId id, ValueId value, const Part &part) {
   const int buffer = add(value, part);
   for (auto [written, operand] : op.rules.mayOverwrite)
     if (written == result)
-      if (int before = operandLike(op, operand, part); before != kKept)
+      if (int before = operandLike(operand, part, number); before != kKept)
         overwrites.push_back({buffer, before});
   return buffer;
 }

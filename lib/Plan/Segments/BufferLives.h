@@ -93,8 +93,9 @@ private:
   Placed &at(ValuePart value);
   void goOn(Placed &where, LayoutId layout);
   void countPoints(OpId op, int turns);
-  int bufferFor(OpId op, ValueId value, const SegmentTable::Part &part);
-  int operandLike(const Op &op, int slot, const SegmentTable::Part &part) const;
+  int bufferFor(OpId op, ValueId value, const SegmentTable::Part &part,
+                int number);
+  int operandLike(int slot, const SegmentTable::Part &part, int number) const;
   void touch(int buffer) {
     if (buffer != kKept)
       buffers[buffer].last = now;
