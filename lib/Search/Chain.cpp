@@ -24,6 +24,11 @@ static constexpr double kLeastAlpha = 1;
 static constexpr int64_t kProposalsForCandidate = 48, kMostPatience = 20000;
 static constexpr Picoseconds kShareOfGain = 1000;
 
+/// While nothing fits, every proposal takes an account of the memory of all
+/// operators on all devices. After so many of these together a chain leaves it
+/// to pipelines and recomputation: some seconds of it.
+static constexpr int64_t kMostAccounted = 20'000'000;
+
 /// Plans have been found to need up to 1.3 times their bound.
 static constexpr double kSurelyFits = 0.5;
 
@@ -56,6 +61,7 @@ Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
   walker.assign(start.strategy);
   const auto anchors = static_cast<int64_t>(moves.size());
   const int64_t devices = space.numDevices();
+  points = static_cast<int64_t>(space.graph().ops.size()) * devices;
   patience = std::min(kProposalsForCandidate * anchors * devices * devices,
                       kMostPatience);
   alpha = options.alpha.value_or(
@@ -95,22 +101,23 @@ bool Chain::step(const std::vector<Choice> &choices) {
 }
 
 bool Chain::stepToFit(const std::vector<Choice> &choices) {
-  Strategy before = walker.strategy();
   walker.propose(choices);
-  walker.accept();
-  double next = shareOf(neededBytes(walker, room), room);
+  const double next = shareOf(neededBytes(walker, room), room);
   if (next > load && !random.oneIn(50)) {
-    walker.assign(before);
+    walker.reject();
     return false;
   }
+  walker.accept();
   load = next;
   keepBest(load);
   return true;
 }
 
 bool Chain::hasEnded() const {
-  return made >= budget ||
-         (mayEndEarly && made >= std::max(patience, 2 * lastGain));
+  if (!mayEndEarly)
+    return made >= budget;
+  return made >= std::min(budget, std::max(patience, 2 * lastGain)) ||
+         (!quality.fits() && made * points >= kMostAccounted);
 }
 
 bool Chain::run(int64_t proposals) {

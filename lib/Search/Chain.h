@@ -23,7 +23,8 @@ std::vector<int64_t> neededBytes(
 /// quarter of the budget without a new best strategy, the chain goes back to
 /// it. One that `mayEndEarly` ends when at least half of its proposals came
 /// after the last gain that was worth them, and there were enough for every
-/// candidate to have been proposed some times.
+/// candidate to have been proposed some times; or when nothing fits, and to
+/// find that out has taken some seconds.
 class Chain {
 public:
   /// `table` may be shared with others of the same thread, and must outlive it.
@@ -59,6 +60,7 @@ private:
   double alpha = 0; ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   const bool mayEndEarly;
+  int64_t points = 0;   ///< operators times devices
   int64_t patience = 0; ///< proposals before it may
   int64_t lastGain = 0; ///< of a size that counts
   plan::Strategy bestStrategy;
