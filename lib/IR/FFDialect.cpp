@@ -70,14 +70,23 @@ plan::TensorType ff::tensorTypeOf(Type type) {
 Attribute ConfigAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> dims;
   SmallVector<int64_t> degrees, devices;
+  SmallVector<DenseI64ArrayAttr> shares;
   auto parseAxis = [&]() -> ParseResult {
     StringRef name;
-    int64_t degree;
+    SmallVector<int64_t> numbers(1);
     if (parser.parseKeyword(&name) || parser.parseEqual() ||
-        parser.parseInteger(degree))
+        parser.parseInteger(numbers[0]))
       return failure();
+    while (succeeded(parser.parseOptionalColon()))
+      if (parser.parseInteger(numbers.emplace_back()))
+        return failure();
     dims.push_back(StringAttr::get(parser.getContext(), name));
-    degrees.push_back(degree);
+    const bool isDegree = numbers.size() == 1;
+    degrees.push_back(isDegree ? numbers[0]
+                               : static_cast<int64_t>(numbers.size()));
+    shares.push_back(DenseI64ArrayAttr::get(
+        parser.getContext(),
+        isDegree ? ArrayRef<int64_t>() : ArrayRef<int64_t>(numbers)));
     return success();
   };
   auto parseDevice = [&]() -> ParseResult {
@@ -94,14 +103,18 @@ Attribute ConfigAttr::parse(AsmParser &parser, Type) {
   if ((again && parser.parseKeyword("again")) || parser.parseGreater())
     return {};
   return parser.getChecked<ConfigAttr>(parser.getContext(), dims, degrees,
-                                       devices, again);
+                                       shares, devices, again);
 }
 
 void ConfigAttr::print(AsmPrinter &printer) const {
   printer << "<grid = {";
-  for (size_t i = 0; i < getDims().size(); ++i)
-    printer << (i ? ", " : "") << getDims()[i].getValue() << " = "
-            << getDegrees()[i];
+  for (size_t i = 0; i < getDims().size(); ++i) {
+    printer << (i ? ", " : "") << getDims()[i].getValue() << " = ";
+    if (getShares()[i].empty())
+      printer << getDegrees()[i];
+    else
+      llvm::interleave(getShares()[i].asArrayRef(), printer.getStream(), ":");
+  }
   printer << "}, devices = [";
   llvm::interleaveComma(getDevices(), printer.getStream());
   printer << (getAgain() ? "], again>" : "]>");
@@ -110,10 +123,17 @@ void ConfigAttr::print(AsmPrinter &printer) const {
 LogicalResult
 ConfigAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<StringAttr> dims, ArrayRef<int64_t> degrees,
+                   ArrayRef<DenseI64ArrayAttr> shares,
                    ArrayRef<int64_t> devices, bool) {
-  if (dims.size() != degrees.size())
-    return emitError() << "expected one degree per dimension, found "
-                       << degrees.size() << " for " << dims.size();
+  if (dims.size() != degrees.size() || dims.size() != shares.size())
+    return emitError() << "expected one degree, and shares or none, per "
+                          "dimension, found "
+                       << degrees.size() << " and " << shares.size() << " for "
+                       << dims.size();
+  for (auto [degree, ofAxis] : llvm::zip_equal(degrees, shares))
+    if (!ofAxis.empty() && ofAxis.size() != degree)
+      return emitError() << "expected " << degree << " shares, found "
+                         << ofAxis.size();
   int64_t points = 1;
   for (int64_t degree : degrees) {
     if (degree < 1)

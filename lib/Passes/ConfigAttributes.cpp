@@ -12,6 +12,7 @@ static constexpr StringRef kReplicaName = "replica";
 ConfigAttr ffc::attributeOf(const plan::Configuration &config,
                             const plan::OpRules &rules, MLIRContext &context) {
   SmallVector<StringAttr> dims;
+  SmallVector<DenseI64ArrayAttr> shares;
   SmallVector<int64_t> degrees,
       devices(config.devices.begin(), config.devices.end());
   for (const plan::GridAxis &axis : config.axes) {
@@ -19,15 +20,19 @@ ConfigAttr ffc::attributeOf(const plan::Configuration &config,
                                                  ? kReplicaName
                                                  : rules.dims[axis.dim].name));
     degrees.push_back(axis.degree);
+    shares.push_back(DenseI64ArrayAttr::get(&context, axis.shares));
   }
-  return ConfigAttr::get(&context, dims, degrees, devices, config.again);
+  return ConfigAttr::get(&context, dims, degrees, shares, devices,
+                         config.again);
 }
 
 plan::Configuration ffc::carriedTo(ConfigAttr attr,
                                    const plan::OpRules &rules) {
   plan::Configuration config;
-  for (auto [name, degree] : llvm::zip_equal(attr.getDims(), attr.getDegrees()))
-    config.axes.push_back({rules.findDim(name.str()), degree});
+  for (auto [name, degree, shares] :
+       llvm::zip_equal(attr.getDims(), attr.getDegrees(), attr.getShares()))
+    config.axes.push_back({rules.findDim(name.str()), degree,
+                           std::vector<int64_t>(shares.asArrayRef())});
   for (int64_t device : attr.getDevices())
     config.devices.push_back(static_cast<plan::DeviceId>(device));
   config.again = attr.getAgain();

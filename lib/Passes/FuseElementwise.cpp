@@ -44,11 +44,11 @@ static bool readsNarrow(Operation *producer, Operation *consumer) {
 
 /// Axes that split something, and devices.
 static auto splitOf(ConfigAttr config) {
-  SmallVector<std::pair<StringAttr, int64_t>> axes;
-  for (auto [dim, degree] :
-       llvm::zip_equal(config.getDims(), config.getDegrees()))
+  SmallVector<std::tuple<StringAttr, int64_t, DenseI64ArrayAttr>> axes;
+  for (auto [dim, degree, shares] : llvm::zip_equal(
+           config.getDims(), config.getDegrees(), config.getShares()))
     if (degree != 1)
-      axes.push_back({dim, degree});
+      axes.push_back({dim, degree, shares});
   return std::make_pair(axes, config.getDevices());
 }
 

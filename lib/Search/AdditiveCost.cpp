@@ -227,6 +227,13 @@ private:
         for (int b = a + 1; b < dims && degree < space.numDevices(); ++b)
           tryThis({{a, degree}, {b, space.numDevices() / degree}});
       }
+    for (const GridAxis &axis : space.evenSplits(anchor))
+      tryThis({axis});
+    if (!space.speeds().empty())
+      for (size_t i = 0, equal = it->second.size(); i < equal; ++i)
+        if (Configuration shared = space.bySpeed(anchor, it->second[i]);
+            !(shared == it->second[i]))
+          it->second.push_back(std::move(shared));
     return it->second;
   }
 

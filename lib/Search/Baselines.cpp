@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -42,6 +43,7 @@ public:
     addSeries([&](int64_t group) { return addTensorGroups(group); });
     addTables();
     addFewerDevices();
+    addFastest();
     return std::move(result);
   }
 
@@ -194,10 +196,62 @@ private:
       return inGrid(op,
                     {{roles.sample[op], samples}, {roles.tensor[op], group}});
     };
-    Picoseconds time = add(name, groups);
-    return samples == 1 ? time
-                        : std::min(time, add(name + ", sharded updates", groups,
-                                             /*sharded=*/true));
+    Picoseconds time = addWithUpdates(name, groups, samples > 1);
+    if (!space.speeds().empty())
+      time =
+          std::min(time, addWithUpdates(
+                             name + ", by speed",
+                             [&](OpId op) { return bySpeed(op, groups(op)); },
+                             samples > 1));
+    return time;
+  }
+
+  /// If updates can be shared, both.
+  template <class ConfigOf>
+  Picoseconds addWithUpdates(const std::string &name, ConfigOf configOf,
+                             bool canShare) {
+    const Picoseconds time = add(name, configOf);
+    return canShare ? std::min(time, add(name + ", sharded updates", configOf,
+                                         /*sharded=*/true))
+                    : time;
+  }
+
+  std::optional<Configuration>
+  bySpeed(OpId op, const std::optional<Configuration> &config) const {
+    return config ? std::make_optional(space.bySpeed(op, *config)) : config;
+  }
+
+  /// Where devices are not equally fast: groups of the fastest ones alone, with
+  /// and without the next ones.
+  void addFastest() {
+    const std::vector<double> &speeds = space.speeds();
+    std::vector<DeviceId> order(speeds.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](DeviceId a, DeviceId b) {
+      return speeds[a] > speeds[b];
+    });
+    for (size_t used = 1; used < order.size(); ++used) {
+      if (speeds[order[used]] == speeds[order[used - 1]])
+        continue;
+      const auto count = static_cast<int64_t>(used);
+      for (int64_t group = 1; group <= count; ++group) {
+        if (count % group != 0)
+          continue;
+        addWithUpdates(
+            used == 1 ? "fastest device"
+                      : groupName(group, count / group) + " on the fastest " +
+                            std::to_string(used) + " devices",
+            [&](OpId op) {
+              auto config = inGrid(op, {{roles.sample[op], count / group},
+                                        {roles.tensor[op], group}});
+              if (config)
+                for (DeviceId &device : config->devices)
+                  device = order[device];
+              return bySpeed(op, config);
+            },
+            count > group);
+      }
+    }
   }
 
   /// Groups as above on the first devices only, which may be all that is near:

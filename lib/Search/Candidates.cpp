@@ -2,6 +2,8 @@
 
 #include "ffc/Search/Space.h"
 
+#include "Speeds.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -35,10 +37,53 @@ bool Space::isCandidate(OpId anchor, const Configuration &config) const {
          allows(anchor, config);
 }
 
+std::vector<GridAxis> Space::evenSplits(OpId anchor) const {
+  const OpRules &rules = graph_->op(anchor).rules;
+  std::vector<GridAxis> result;
+  for (int dim : splittableDims(rules)) {
+    const int64_t units = maxDegree(rules.dims[dim]);
+    for (int64_t degree = 2; units < 2 * int64_t(numDevices_) &&
+                             degree <= std::min<int64_t>(units, numDevices_);
+         ++degree)
+      if (units % degree == 0 && numDevices_ % degree != 0)
+        result.push_back({dim, degree});
+  }
+  return result;
+}
+
+Configuration Space::bySpeed(OpId anchor, const Configuration &config,
+                             double exponent) const {
+  if (speeds_.empty())
+    return config;
+  Configuration result = sharedBySpeed(config, speeds_, exponent);
+  return isCandidate(anchor, result) ? result : config;
+}
+
+/// A split of one dimension on a block of neighbours.
+static Configuration onBlock(const GridAxis &axis, DeviceId first) {
+  Configuration config{{axis}, {}};
+  for (int64_t d = 0; d < axis.degree; ++d)
+    config.devices.push_back(first + static_cast<DeviceId>(d));
+  return config;
+}
+
 Configuration Space::candidate(OpId anchor, Random &random) const {
   // FlexFlow has no words for scalars, wherever they are.
   if (!isCandidate(anchor, Configuration::onDevice(0)))
     return Configuration::onDevice(0);
+  auto finished = [&](const Configuration &config) {
+    return speeds_.empty() || random.oneIn(2) ? config
+                                              : bySpeed(anchor, config);
+  };
+  if (const auto even = evenSplits(anchor); !even.empty() && random.oneIn(8)) {
+    const GridAxis &axis =
+        even[static_cast<size_t>(random.below(int64_t(even.size())))];
+    const Configuration config = onBlock(
+        axis,
+        static_cast<DeviceId>(random.below(numDevices_ - axis.degree + 1)));
+    if (isCandidate(anchor, config))
+      return finished(config);
+  }
   std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
   while (true) {
     // Half of the candidates use all devices.
@@ -70,7 +115,7 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
     bool apart = places > 1 && random.oneIn(3);
     config.devices = devicesAt(numDevices_, points, place, apart);
     if (isCandidate(anchor, config))
-      return config;
+      return finished(config);
   }
 }
 
@@ -80,6 +125,7 @@ Space::grown(OpId anchor, const Configuration &config, int64_t factor) const {
   if (result.axes.empty())
     result.axes.push_back({kReplica, 1});
   result.axes.back().degree *= factor;
+  result.axes.back().shares.clear();
   return placed(anchor, std::move(result));
 }
 
@@ -92,6 +138,7 @@ Space::shrunk(OpId anchor, const Configuration &config, int64_t factor) const {
   if (axis == result.axes.rend())
     return std::nullopt;
   axis->degree /= factor;
+  axis->shares.clear();
   if (axis->degree == 1)
     result.axes.erase(std::next(axis).base());
   return placed(anchor, std::move(result));
@@ -157,5 +204,11 @@ std::vector<Configuration> Space::candidates(OpId anchor,
       };
   for (int64_t points : divisors_)
     choose(0, points, points);
+  for (const GridAxis &axis : evenSplits(anchor))
+    for (DeviceId first = 0;
+         first <= (firstPlaceOnly ? 0 : numDevices_ - axis.degree); ++first)
+      if (Configuration config = onBlock(axis, first);
+          isCandidate(anchor, config))
+        result.push_back(std::move(config));
   return result;
 }

@@ -3,6 +3,7 @@
 #include "Moves.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -12,7 +13,7 @@ const std::vector<Moves::Move> Moves::kMoves = {
     {"candidate", 3, &Moves::candidate}, {"neighbour", 2, &Moves::neighbour},
     {"alike", 1, &Moves::alike},         {"stretch", 2, &Moves::stretch},
     {"trail", 2, &Moves::trail},         {"resize", 1, &Moves::resize},
-    {"option", 1, &Moves::option},
+    {"option", 1, &Moves::option},       {"shares", 2, &Moves::shares},
 };
 
 Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
@@ -36,8 +37,10 @@ std::vector<MoveCount> Moves::counts() {
 }
 
 int Moves::weightOf(const Move &move) const {
-  return move.propose == &Moves::option && withOptions.empty() ? 0
-                                                               : move.weight;
+  const bool canBe = move.propose == &Moves::option   ? !withOptions.empty()
+                     : move.propose == &Moves::shares ? !space.speeds().empty()
+                                                      : true;
+  return canBe ? move.weight : 0;
 }
 
 size_t Moves::propose(const Walker &from, Random &source,
@@ -140,12 +143,31 @@ void Moves::stretch() {
     carry(first, space.anchors()[open[i]]);
 }
 
-void Moves::resize() {
-  size_t begin = 0, end = open.size();
-  if (random->oneIn(2)) {
-    begin = static_cast<size_t>(random->below(int64_t(end)));
-    end = begin + 1 + static_cast<size_t>(random->below(int64_t(end - begin)));
+std::pair<size_t, size_t> Moves::drawStretch() {
+  const auto end = static_cast<int64_t>(open.size());
+  if (random->oneIn(2))
+    return {0, end};
+  const int64_t begin = random->below(end);
+  return {begin, begin + 1 + random->below(end - begin)};
+}
+
+void Moves::shares() {
+  const auto [begin, end] = drawStretch();
+  // Slow devices may get less than they can make while others do theirs, since
+  // they have more to send, or more, where most of the time is that of links.
+  constexpr double kExponents[] = {0, 0.5, 0.75, 1, 1, 1, 1.25, 1.5};
+  const double exponent =
+      kExponents[random->below(int64_t(std::size(kExponents)))];
+  for (size_t i = begin; i < end; ++i) {
+    const Choice now = walker->choice(space.anchors()[open[i]]);
+    Configuration config = space.bySpeed(now.op, now.config, exponent);
+    if (!(config == now.config))
+      choices->push_back({now.op, std::move(config), now.options});
   }
+}
+
+void Moves::resize() {
+  const auto [begin, end] = drawStretch();
   // Small factors are more likely than large ones.
   size_t divisor = 1;
   while (divisor + 1 < space.divisors().size() && random->oneIn(4))

@@ -54,9 +54,14 @@ private:
   void resize();
   /// An option of one anchor, or no longer.
   void option();
+  /// Where devices are not equally fast: blocks of all anchors, or of a
+  /// stretch, by what they can make, more or less, or equal ones.
+  void shares();
 
   int weightOf(const Move &move) const;
   plan::OpId drawAnchor(size_t &at);
+  /// All open anchors, or a stretch of them: from one to before another.
+  std::pair<size_t, size_t> drawStretch();
   Choice drawCandidate(plan::OpId anchor);
   /// Proposes for `to` what `from` has.
   void carry(const Choice &from, plan::OpId to);

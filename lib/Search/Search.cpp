@@ -3,6 +3,7 @@
 #include "ffc/Search/Search.h"
 
 #include "Chain.h"
+#include "Speeds.h"
 #include "ffc/Search/CommunicationBound.h"
 #include "ffc/Search/Elimination.h"
 
@@ -40,7 +41,9 @@ public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
       : begin(Clock::now()),
-        space(graph, topology.numDevices(), options.forFlexFlow),
+        space(graph, topology.numDevices(), options.forFlexFlow,
+              options.forFlexFlow ? std::vector<double>()
+                                  : deviceSpeeds(graph, topology, cost)),
         narrow(graph, topology.numDevices(), /*forFlexFlow=*/true), cost(cost),
         options(options),
         budget(options.budget.value_or(

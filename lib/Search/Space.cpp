@@ -88,9 +88,11 @@ static std::string keyOf(const Graph &graph, OpId id) {
   return key;
 }
 
-Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
+Space::Space(const Graph &graph, int numDevices, bool forFlexFlow,
+             std::vector<double> speeds)
     : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
-      leaders_(graph.ops.size()), followers_(graph.ops.size()) {
+      speeds_(std::move(speeds)), leaders_(graph.ops.size()),
+      followers_(graph.ops.size()) {
   for (int64_t d = 1; d <= numDevices; ++d)
     if (numDevices % d == 0)
       divisors_.push_back(d);

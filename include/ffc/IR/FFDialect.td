@@ -48,10 +48,11 @@ def FF_ConfigAttr : FF_Attr<"Config", "config"> {
   let summary = "how an operator's iteration space is split, and where";
   let description = [{
     Degrees over named iteration dimensions, or `replica`, and a device per grid
-    point in row-major order, the last dimension fastest:
+    point in row-major order, the last dimension fastest. Where blocks are not
+    equally large, their shares stand for the degree (plan::GridAxis::shares):
 
     ```mlir
-    #ff.config<grid = {n = 2, h = 2}, devices = [0, 2, 1, 3]>
+    #ff.config<grid = {n = 2, h = 3:1}, devices = [0, 2, 1, 3]>
     ```
 
     With `, again` behind the devices, less is kept for the backward pass
@@ -59,6 +60,8 @@ def FF_ConfigAttr : FF_Attr<"Config", "config"> {
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$dims,
                         ArrayRefParameter<"int64_t">:$degrees,
+                        ArrayRefParameter<"::mlir::DenseI64ArrayAttr",
+                                          "by dimension; empty: equal">:$shares,
                         ArrayRefParameter<"int64_t">:$devices,
                         "bool":$again);
   let hasCustomAssemblyFormat = 1;

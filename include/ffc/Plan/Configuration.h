@@ -18,9 +18,19 @@ constexpr int kReplica = -1;
 struct GridAxis {
   int dim = kReplica; ///< index into OpRules::dims, or kReplica
   int64_t degree = 1;
+  /// How large the blocks are, for devices that are not equally fast: one
+  /// positive number for each (blockOf()). Empty: as equal as can be.
+  std::vector<int64_t> shares = {};
+
+  /// With the smallest numbers of the same proportions; none if all are equal.
+  static GridAxis withShares(int dim, std::vector<int64_t> shares);
   bool operator==(const GridAxis &o) const {
-    return dim == o.dim && degree == o.degree;
+    return dim == o.dim && degree == o.degree && shares == o.shares;
   }
+  /// The part of `dim`, which it splits, that block `index` is.
+  Interval blockOf(const IterDim &dim, int64_t index) const;
+  /// "4", or "3:3:1:1", long repetitions as "8*16:1*16".
+  std::string str() const;
 };
 
 /// Degrees over named iteration dimensions and a device per grid point in
@@ -50,7 +60,7 @@ struct Configuration {
   bool operator==(const Configuration &o) const {
     return axes == o.axes && devices == o.devices && again == o.again;
   }
-  /// "{n = 2, h = 2} on 0 2 1 3", and " again".
+  /// "{n = 2, h = 3:1} on 0 2 1 3", and " again".
   std::string str(const OpRules &rules) const;
 };
 
@@ -63,9 +73,10 @@ using Strategy = std::vector<Configuration>;
 
 /// Why `config` is not legal for `op` on `numDevices` devices, or nothing.
 /// Legal means: degrees within the extent (in units of granularity) of
-/// splittable dimensions, as many devices as points, devices within the
-/// topology, every result of every tile one box, and nothing done again that
-/// cannot be (canBeAgain()).
+/// splittable dimensions, shares only of these, positive and at most kMaxShares
+/// together, as many devices as points, devices within the topology, every
+/// result of every tile one box, and nothing done again that cannot be
+/// (canBeAgain()).
 std::optional<std::string> checkConfiguration(const Graph &graph, OpId op,
                                               const Configuration &config,
                                               int numDevices);

@@ -41,6 +41,13 @@ struct IterDim {
 /// maxDegree.
 Interval blockOf(const IterDim &dim, int64_t degree, int64_t index);
 
+/// The same, by shares: of all units about as many as its share of the sum of
+/// `shares`, but at least one (18 over 8:8:1:1 is 8, 8, 1, 1). Requires as many
+/// units as shares, and a sum of at most kMaxShares.
+Interval blockOf(const IterDim &dim, const std::vector<int64_t> &shares,
+                 int64_t index);
+constexpr int64_t kMaxShares = 1 << 20;
+
 /// Number of units, the largest legal degree.
 int64_t maxDegree(const IterDim &dim);
 

@@ -87,12 +87,16 @@ public:
   /// With `forFlexFlow` there are only choices that FlexFlow's strategy files
   /// can say: forward operators are split along dimensions of their results,
   /// and updates are not sharded. All else follows.
-  Space(const plan::Graph &graph, int numDevices, bool forFlexFlow = false);
+  /// `speeds` says how fast each device is next to the others; empty: all are
+  /// equally fast.
+  Space(const plan::Graph &graph, int numDevices, bool forFlexFlow = false,
+        std::vector<double> speeds = {});
 
   const plan::Graph &graph() const { return *graph_; }
   int numDevices() const { return numDevices_; }
   /// Of the number of devices, ascending.
   const std::vector<int64_t> &divisors() const { return divisors_; }
+  const std::vector<double> &speeds() const { return speeds_; }
   /// In graph order.
   const std::vector<plan::OpId> &anchors() const { return anchors_; }
   /// Anchors with the same rules and tensors as the anchor at `index`, itself
@@ -116,8 +120,10 @@ public:
   /// A random member of the canonical candidates of an anchor: degrees are
   /// products of the prime factors of a divisor of the number of devices, axes
   /// come in any order, and the points take a whole block of neighbouring
-  /// devices or every k-th one, the first when there are several. Legal; on one
-  /// device if FlexFlow can say none of them.
+  /// devices or every k-th one, the first when there are several; or one of
+  /// evenSplits() on a block of neighbours. Half of them are shared by speed
+  /// if devices are not equally fast. Legal; on one device if FlexFlow can say
+  /// none of them.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;
   /// The configuration on `factor` times as many devices, by a finer last axis
   /// (copies, if there is none), or on as few, by the last axis that can be
@@ -129,8 +135,17 @@ public:
   std::optional<plan::Configuration> shrunk(plan::OpId anchor,
                                             const plan::Configuration &config,
                                             int64_t factor) const;
-  /// All of them, each once; with `firstPlaceOnly` those on the first devices.
-  /// There are many for many devices.
+  /// Splits of one dimension into equal blocks for which there is no divisor of
+  /// the number of devices: of 12 heads on 8 devices into 3 or 6. Of dimensions
+  /// of less than twice as many units as devices, where it matters.
+  std::vector<plan::GridAxis> evenSplits(plan::OpId anchor) const;
+  /// `config` with blocks as large as devices are fast (`exponent` as in
+  /// sharedBySpeed()), where the space allows that; else as it is.
+  plan::Configuration bySpeed(plan::OpId anchor,
+                              const plan::Configuration &config,
+                              double exponent = 1) const;
+  /// All candidates with equal blocks, each once; with `firstPlaceOnly` those
+  /// on the first devices. There are many for many devices.
   std::vector<plan::Configuration> candidates(plan::OpId anchor,
                                               bool firstPlaceOnly) const;
 
@@ -143,6 +158,7 @@ private:
   const plan::Graph *graph_;
   int numDevices_;
   bool forFlexFlow_;
+  std::vector<double> speeds_;
   std::vector<plan::OpId> anchors_;
   std::vector<plan::Leader> leaders_;
   std::vector<std::vector<plan::OpId>> followers_;

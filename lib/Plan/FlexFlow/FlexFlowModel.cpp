@@ -114,6 +114,7 @@ splitOf(const FlexFlowLayer &layer, const Op &op, const Configuration &config,
     const bool ofSamples = axis.dim == layer.sampleDim;
     const bool ofChannels = layer.isLinear() && axis.dim == layer.channelDim;
     isLegal &= axis.degree == 1 || ofSamples || ofChannels;
+    isLegal &= axis.shares.empty();
     isLegal &= isPowerOfTwo(axis.degree) && axis.degree <= numDevices;
     if (isLegal && ofSamples)
       split.samples = static_cast<int>(axis.degree);

@@ -6,9 +6,44 @@
 #include "ffc/Plan/SampleDims.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <set>
 
 using namespace ffc::plan;
+
+GridAxis GridAxis::withShares(int dim, std::vector<int64_t> shares) {
+  GridAxis axis{dim, static_cast<int64_t>(shares.size())};
+  const int64_t divisor =
+      std::accumulate(shares.begin(), shares.end(), int64_t(0),
+                      [](int64_t a, int64_t b) { return std::gcd(a, b); });
+  if (std::adjacent_find(shares.begin(), shares.end(), std::not_equal_to<>()) ==
+      shares.end())
+    return axis;
+  for (int64_t &share : shares)
+    share /= divisor;
+  axis.shares = std::move(shares);
+  return axis;
+}
+
+Interval GridAxis::blockOf(const IterDim &split, int64_t index) const {
+  return shares.empty() ? plan::blockOf(split, degree, index)
+                        : plan::blockOf(split, shares, index);
+}
+
+std::string GridAxis::str() const {
+  constexpr size_t kMinRepeated = 5;
+  std::string text = shares.empty() ? std::to_string(degree) : "";
+  for (size_t i = 0, end = 0; i < shares.size(); i = end) {
+    while (end < shares.size() && shares[end] == shares[i])
+      ++end;
+    if (end - i < kMinRepeated)
+      end = i + 1;
+    text += (i ? ":" : "") + std::to_string(shares[i]) +
+            (end - i > 1 ? "*" + std::to_string(end - i) : "");
+  }
+  return text;
+}
 
 int64_t Configuration::numPoints() const {
   int64_t points = 1;
@@ -40,8 +75,8 @@ Tile Configuration::tileOf(const OpRules &rules, int64_t point) const {
     tile[d] = {0, rules.dims[d].extent};
   for (size_t i = axes.size(); i-- > 0; point /= axes[i].degree)
     if (axes[i].dim != kReplica)
-      tile[axes[i].dim] = blockOf(rules.dims[axes[i].dim], axes[i].degree,
-                                  point % axes[i].degree);
+      tile[axes[i].dim] =
+          axes[i].blockOf(rules.dims[axes[i].dim], point % axes[i].degree);
   return tile;
 }
 
@@ -51,7 +86,7 @@ std::string Configuration::str(const OpRules &rules) const {
     text +=
         (i ? ", " : "") +
         (axes[i].dim == kReplica ? "replica" : rules.dims[axes[i].dim].name) +
-        " = " + std::to_string(axes[i].degree);
+        " = " + axes[i].str();
   return text + "} on" + plan::str(devices) + (again ? " again" : "");
 }
 
@@ -192,6 +227,24 @@ static int slotNotBox(const Graph &graph, OpId op,
   return -1;
 }
 
+static std::optional<std::string> checkShares(const GridAxis &axis) {
+  if (axis.shares.empty())
+    return std::nullopt;
+  if (axis.dim == kReplica)
+    return "expected the number of copies, found shares " + axis.str();
+  if (static_cast<int64_t>(axis.shares.size()) != axis.degree)
+    return "expected " + std::to_string(axis.degree) + " shares, found " +
+           axis.str();
+  int64_t all = 0;
+  for (int64_t share : axis.shares) {
+    if (share < 1 || share > kMaxShares - all)
+      return "expected shares of at least 1, and of at most " +
+             std::to_string(kMaxShares) + " together, found " + axis.str();
+    all += share;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string>
 ffc::plan::checkConfiguration(const Graph &graph, OpId id,
                               const Configuration &config, int numDevices) {
@@ -202,6 +255,8 @@ ffc::plan::checkConfiguration(const Graph &graph, OpId id,
     if (axis.degree < 1)
       return "expected a positive degree for " + quoted() + ", found " +
              std::to_string(axis.degree);
+    if (auto reason = checkShares(axis))
+      return *reason + " of " + quoted();
     if (axis.dim == kReplica)
       continue;
     const IterDim &dim = op.rules.dims[axis.dim];
@@ -264,11 +319,37 @@ struct AxisTarget {
 };
 } // namespace
 
+/// The shares of an axis that stands for `members`, the most significant one
+/// first; none if they are equal, or too many to count.
+static std::vector<int64_t> sharesOf(const std::vector<GridAxis> &axes,
+                                     const std::vector<size_t> &members) {
+  std::vector<int64_t> shares = {1};
+  int64_t all = 1;
+  for (size_t member : members) {
+    std::vector<int64_t> own = axes[member].shares;
+    if (own.empty())
+      own.assign(static_cast<size_t>(axes[member].degree), 1);
+    const int64_t sum = std::accumulate(own.begin(), own.end(), int64_t(0));
+    if (sum > kMaxShares / all)
+      return {};
+    all *= sum;
+    std::vector<int64_t> products;
+    for (int64_t outer : shares)
+      for (int64_t inner : own)
+        products.push_back(outer * inner);
+    shares = std::move(products);
+  }
+  return GridAxis::withShares(0, std::move(shares)).shares;
+}
+
 /// Builds the configuration whose axes are `targets` of the axes of `config`;
 /// axes with a common target become one, the most significant digit first.
 static Configuration regrid(const Configuration &config,
                             const std::vector<AxisTarget> &targets) {
   std::vector<std::vector<size_t>> members; // source axes of each new axis
+  const bool hasShares =
+      std::any_of(config.axes.begin(), config.axes.end(),
+                  [](const GridAxis &axis) { return !axis.shares.empty(); });
   Configuration result;
   for (size_t i = 0; i < targets.size(); ++i) {
     int dim = targets[i].dim;
@@ -284,14 +365,18 @@ static Configuration regrid(const Configuration &config,
     it->degree *= config.axes[i].degree;
     members[it - result.axes.begin()].push_back(i);
   }
+  for (size_t axis = 0; axis < members.size(); ++axis) {
+    std::stable_sort(members[axis].begin(), members[axis].end(),
+                     [&](size_t a, size_t b) {
+                       return targets[a].significance < targets[b].significance;
+                     });
+    if (hasShares && result.axes[axis].dim != kReplica)
+      result.axes[axis].shares = sharesOf(config.axes, members[axis]);
+  }
   if (result.axes.size() == config.axes.size()) { // the same points, in order
     result.devices = config.devices;
     return result;
   }
-  for (auto &group : members)
-    std::stable_sort(group.begin(), group.end(), [&](size_t a, size_t b) {
-      return targets[a].significance < targets[b].significance;
-    });
   for (int64_t point = 0, e = result.numPoints(); point < e; ++point) {
     std::vector<int64_t> index = result.coordinates(point);
     std::vector<int64_t> source(config.axes.size());

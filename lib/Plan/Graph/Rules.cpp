@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 using namespace ffc::plan;
@@ -25,6 +26,22 @@ Interval ffc::plan::blockOf(const IterDim &dim, int64_t degree, int64_t index) {
   auto unit = [&](int64_t i) { return i * small + std::min(i, larger); };
   return {unit(index) * dim.granularity,
           std::min(unit(index + 1) * dim.granularity, dim.extent)};
+}
+
+Interval ffc::plan::blockOf(const IterDim &dim,
+                            const std::vector<int64_t> &shares, int64_t index) {
+  const int64_t units = maxDegree(dim);
+  const auto degree = static_cast<int64_t>(shares.size());
+  const int64_t all = std::accumulate(shares.begin(), shares.end(), int64_t(0));
+  // The nearest border, with a unit for every block on both sides of it.
+  int64_t begin = 0, end = 0, before = 0;
+  for (int64_t i = 0; i <= index; ++i) {
+    begin = end;
+    before += shares[i];
+    const int64_t nearest = (2 * units * before + all) / (2 * all);
+    end = std::max(begin + 1, std::min(nearest, units - (degree - 1 - i)));
+  }
+  return {begin * dim.granularity, std::min(end * dim.granularity, dim.extent)};
 }
 
 DimMap DimMap::window(int d, int64_t stride, int64_t reach, int64_t pad) {

@@ -38,12 +38,17 @@ std::vector<PipelineSchedule> ffc::plan::pipelineSchedules(int microBatches) {
 // Micro-batches of a strategy
 //===----------------------------------------------------------------------===//
 
-/// Into how many blocks along `dim`, on the same devices each, the
+/// Into how many blocks along `dim`, alike and on the same devices each, the
 /// configuration can be cut.
 static int blocksOf(const Configuration &config, int dim) {
   const int64_t degree = config.degreeOf(dim);
   auto repeats = [&](int64_t blocks) {
     const int64_t inner = degree / blocks;
+    for (const GridAxis &axis : config.axes)
+      if (axis.dim == dim && !axis.shares.empty() &&
+          !std::equal(axis.shares.begin() + inner, axis.shares.end(),
+                      axis.shares.begin()))
+        return false;
     for (int64_t point = 0; point < config.numPoints(); ++point) {
       std::vector<int64_t> at = config.coordinates(point);
       int64_t first = 0;

@@ -160,6 +160,26 @@ static bool isSum(const Op &op, const Configuration &config, int slot,
   return false;
 }
 
+/// Have all turns blocks of the same sizes, in the same order?
+static bool areEqualTurns(const IterDim &split, const Configuration &config,
+                          int dim, int parts) {
+  const auto axis =
+      std::find_if(config.axes.begin(), config.axes.end(),
+                   [&](const GridAxis &a) { return a.dim == dim; });
+  const int64_t degree = axis == config.axes.end() ? 1 : axis->degree;
+  if (axis == config.axes.end() || axis->shares.empty())
+    return split.extent % (split.granularity * degree) == 0;
+  const int64_t ofTurn = degree / parts;
+  for (int64_t i = ofTurn; i < degree; ++i) {
+    const Interval block = axis->blockOf(split, i),
+                   before = axis->blockOf(split, i - ofTurn);
+    if ((block.lo - before.lo) * parts != split.extent ||
+        (block.hi - before.hi) * parts != split.extent)
+      return false;
+  }
+  return true;
+}
+
 /// Are all turns on the same devices, in the same order?
 static bool areOnSameDevices(const Op &op, const Configuration &config,
                              int parts, const Turn &first) {
@@ -185,7 +205,7 @@ TurnSegment SegmentTable::Tables::makeTurns(const Turn &turn,
   Turn first = turn, last = turn;
   first.part = 0;
   last.part = parts - 1;
-  if (split.extent % (split.granularity * config.degreeOf(dim)) != 0 ||
+  if (!areEqualTurns(split, config, dim, parts) ||
       !areOnSameDevices(op, config, parts, first))
     return {};
   const int64_t turns = parts - 1;

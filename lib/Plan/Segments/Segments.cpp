@@ -27,7 +27,7 @@ ConfigId SegmentTable::intern(const Configuration &config) {
   Key key;
   key.add(static_cast<int64_t>(config.axes.size()));
   for (const GridAxis &axis : config.axes)
-    key.add(int64_t(axis.dim)).add(axis.degree);
+    key.add(int64_t(axis.dim)).add(axis.degree).addAll(axis.shares);
   key.addAll(config.devices).add(int64_t(config.again));
   return tables->configs.intern(key, config);
 }

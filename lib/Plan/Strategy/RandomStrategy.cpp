@@ -8,6 +8,19 @@
 
 using namespace ffc::plan;
 
+/// Of a quarter of the axes, blocks of different size, again after `period` of
+/// them.
+static void drawShares(GridAxis &axis, int64_t period, std::mt19937 &random) {
+  if (axis.dim == kReplica || period < 2 || random() % 4)
+    return;
+  std::vector<int64_t> shares;
+  for (int64_t i = 0; i < period; ++i)
+    shares.push_back(static_cast<int64_t>(1 + random() % 4));
+  for (int64_t i = period; i < axis.degree; ++i)
+    shares.push_back(shares[i - period]);
+  axis = GridAxis::withShares(axis.dim, std::move(shares));
+}
+
 Configuration ffc::plan::randomConfiguration(const Graph &graph, OpId op,
                                              int numDevices,
                                              std::mt19937 &random) {
@@ -29,6 +42,8 @@ Configuration ffc::plan::randomConfiguration(const Graph &graph, OpId op,
       continue;
     for (int64_t p = 0; p < config.numPoints(); ++p)
       config.devices.push_back(static_cast<DeviceId>(draw(numDevices)));
+    for (GridAxis &axis : config.axes)
+      drawShares(axis, axis.degree, random);
     if (!checkConfiguration(graph, op, config, numDevices))
       return config;
   }
@@ -86,6 +101,8 @@ Strategy ffc::plan::randomPipeline(const Graph &graph, int numDevices,
     config.axes.push_back({dims[id], width * schedule.microBatches});
     if (config.axes[0].degree > maxDegree(graph.op(op).rules.dims[dims[id]]))
       config.axes[0].degree = schedule.microBatches;
+    else
+      drawShares(config.axes[0], width, random);
     for (int64_t point = 0; point < config.numPoints(); ++point)
       config.devices.push_back(devices[point % width]);
     if (!checkConfiguration(graph, op, config, numDevices))

@@ -34,7 +34,7 @@ public:
 
 private:
   void readHeader(const StrategyLine &line) const;
-  /// "conv2: h=2 w=2 on 0 2 1 3".
+  /// "conv2: h=2 w=3:1 on 0 2 1 3".
   void readLine(const StrategyLine &line);
   /// "conv2 conv2d n=1 c=1 h=2 w=2  0 2 1 3".
   void readTableRow(const StrategyLine &line);
@@ -43,6 +43,9 @@ private:
   /// "h=2"; nothing if `token` holds no '='.
   static std::optional<std::pair<std::string, int64_t>>
   readDegree(int line, const std::string &token);
+  /// "h=2", or by shares "h=3:1" and "h=3*4:1*4"; nothing if there is no '='.
+  std::optional<GridAxis> readAxis(int line, const Op &op,
+                                   const std::string &token) const;
   /// The axes that one degree of a table row stands for.
   void addTableAxes(int line, const Op &op, bool namesGroups,
                     const std::string &dim, int64_t degree,
@@ -86,6 +89,38 @@ Reader::readDegree(int line, const std::string &token) {
     fail(line, "expected a dimension and its degree such as 'n=4', 1 to " +
                    std::to_string(kMaxDegree) + ", found " + quoted(token));
   return std::make_pair(token.substr(0, equals), int64_t(*degree));
+}
+
+std::optional<GridAxis> Reader::readAxis(int line, const Op &op,
+                                         const std::string &token) const {
+  const size_t equals = token.find('=');
+  if (equals == std::string::npos ||
+      token.find_first_of(":*", equals) == std::string::npos) {
+    const auto degree = readDegree(line, token);
+    if (!degree)
+      return std::nullopt;
+    return GridAxis{findDim(line, op, degree->first), degree->second};
+  }
+  std::vector<int64_t> shares;
+  for (size_t at = equals; at < token.size();) {
+    const size_t end = std::min(token.find(':', at + 1), token.size());
+    const size_t star = std::min(token.find('*', at + 1), end);
+    const auto share =
+        parseCount(token.substr(at + 1, star - at - 1), kMaxShares);
+    const auto count =
+        star < end
+            ? parseCount(token.substr(star + 1, end - star - 1), kMaxShares)
+            : std::optional<long long>(1);
+    if (!share || !count || *share == 0 || *count == 0 ||
+        *count > kMaxShares - static_cast<int64_t>(shares.size()))
+      fail(line,
+           "expected shares such as 'n=3:3:1:1' or 'n=3*2:1*2', of 1 to " +
+               std::to_string(kMaxShares) + ", found " + quoted(token));
+    shares.insert(shares.end(), static_cast<size_t>(*count), *share);
+    at = end;
+  }
+  return GridAxis::withShares(findDim(line, op, token.substr(0, equals)),
+                              std::move(shares));
 }
 
 int Reader::findDim(int line, const Op &op, const std::string &dim) const {
@@ -148,13 +183,12 @@ void Reader::readLine(const StrategyLine &line) {
   Configuration config;
   size_t at = 2;
   for (; at < tokens.size() && tokens[at] != "on"; ++at) {
-    const auto degree = readDegree(line.number, tokens[at]);
-    if (!degree)
+    auto axis = readAxis(line.number, graph.op(id), tokens[at]);
+    if (!axis)
       fail(line.number, "expected a degree such as 'n=4' or 'on' and devices, "
                         "found " +
                             quoted(tokens[at]));
-    config.axes.push_back(
-        {findDim(line.number, graph.op(id), degree->first), degree->second});
+    config.axes.push_back(*std::move(axis));
   }
   if (at == tokens.size())
     fail(line.number, "expected 'on' and devices after " + quoted(tokens[0]) +
@@ -292,7 +326,7 @@ std::string ffc::plan::printStrategy(const Graph &graph,
       text +=
           " " +
           (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
-          "=" + std::to_string(axis.degree);
+          "=" + axis.str();
     text += " on" + str(strategy[id]->devices) +
             (strategy[id]->again ? std::string(" ") + kAgain : "") + "\n";
   }

@@ -186,6 +186,8 @@ flexFlowConfig(const Op &op, const Configuration &config) {
   for (const GridAxis &axis : config.axes) {
     if (axis.degree == 1)
       continue;
+    if (!axis.shares.empty())
+      return std::nullopt;
     ++numSplit;
     const auto split = std::find_if(
         access->dims.begin(), access->dims.end(), [&](const DimMap &map) {

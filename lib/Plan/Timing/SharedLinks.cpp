@@ -317,14 +317,16 @@ Timeline ffc::plan::timeWithSharedLinks(const Graph &graph,
   const size_t microBatchEnd = numMicroBatchActions(program);
   Picoseconds others = 0;
   for (size_t part = 0; part < times.size(); ++part) {
-    if (part == microBatchEnd)
-      others = otherMicroBatches(graph, line.makespan);
     const ActionRef ref = program.order[part];
     ActionTime &time = line.devices[ref.device][ref.index];
     time = times[part];
     time.start += others;
     time.end += others;
     line.makespan = std::max(line.makespan, time.end);
+    if (part + 1 == microBatchEnd) {
+      others = otherMicroBatches(graph, line.makespan);
+      line.makespan += others;
+    }
   }
   return line;
 }

@@ -31,6 +31,8 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
       for (auto *queues : {&local, &network, &receive})
         for (Picoseconds &time : *queues)
           time += others;
+      // Also on devices that do nothing after them.
+      line.makespan += others;
     }
   });
   return line;

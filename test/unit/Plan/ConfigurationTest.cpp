@@ -49,6 +49,27 @@ TEST_F(ConfigurationTest, Errors) {
   EXPECT_EQ(check(0, {{{0, 2}}, {0, 4}}), "device 4 of 'p1': expected 0 to 3");
 }
 
+TEST_F(ConfigurationTest, Shares) {
+  const OpRules &rules = g.graph.op(0).rules;
+  Configuration config{{GridAxis::withShares(0, {2, 4}), {1, 2}}, {0, 1, 2, 3}};
+  EXPECT_EQ(config.str(rules), "{n = 1:2, c = 2} on 0 1 2 3");
+  EXPECT_EQ(check(0, config), "");
+  EXPECT_EQ(config.tileOf(rules, 0).str(), "[0:4, 0:4, 0:10]");
+  EXPECT_EQ(config.tileOf(rules, 3).str(), "[4:12, 4:8, 0:10]");
+  // What is equal has none.
+  EXPECT_EQ(GridAxis::withShares(0, {5, 5}), (GridAxis{0, 2}));
+  EXPECT_EQ(GridAxis::withShares(0, {8, 8, 8, 8, 8, 8, 4}).str(), "2*6:1");
+  EXPECT_EQ(check(0, {{{kReplica, 2, {1, 2}}}, {0, 1}}),
+            "expected the number of copies, found shares 1:2 of 'p1'");
+  EXPECT_EQ(check(0, {{{0, 2, {1, 2, 3}}}, {0, 1}}),
+            "expected 2 shares, found 1:2:3 of 'p1'");
+  for (int64_t share : {int64_t(0), int64_t(-1), kMaxShares})
+    EXPECT_EQ(check(0, {{{0, 2, {1, share}}}, {0, 1}}),
+              "expected shares of at least 1, and of at most 1048576 together, "
+              "found 1:" +
+                  std::to_string(share) + " of 'p1'");
+}
+
 TEST_F(ConfigurationTest, UnsplittableDimension) {
   g.graph.ops[0].rules.schedules[0].unsplit = {2};
   EXPECT_EQ(check(0, {{{2, 2}}, {0, 1}}),
@@ -106,6 +127,15 @@ TEST_F(ConfigurationTest, FollowersAndGradients) {
   EXPECT_EQ(text(3), "{k = 2, n = 2} on 3 1 0 2");
   // The update splits the weight as p2 does; n has no counterpart.
   EXPECT_EQ(text(4), "{d0 = 2, replica = 2} on 3 1 0 2");
+}
+
+TEST_F(ConfigurationTest, SharesAreCarriedOver) {
+  Strategy s =
+      carriedOver(g.graph, 0, {{{1, 2, {3, 1}}, {0, 2, {1, 2}}}, {3, 1, 0, 2}});
+  auto text = [&](OpId op) { return s[op].str(g.graph.op(op).rules); };
+  EXPECT_EQ(text(1), "{c = 3:1, n = 1:2} on 3 1 0 2");
+  EXPECT_EQ(text(3), "{k = 3:1, n = 1:2} on 3 1 0 2");
+  EXPECT_EQ(text(4), "{d0 = 3:1, replica = 2} on 3 1 0 2");
 }
 
 TEST_F(ConfigurationTest, ReductionBecomesReplica) {

@@ -40,6 +40,45 @@ TEST(Rules, BlocksTileTheExtent) {
     }
 }
 
+std::vector<int64_t> sizes(const IterDim &dim,
+                           const std::vector<int64_t> &shares) {
+  std::vector<int64_t> result;
+  int64_t at = 0;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const Interval block = blockOf(dim, shares, static_cast<int64_t>(i));
+    EXPECT_EQ(block.lo, at);
+    EXPECT_FALSE(block.empty());
+    at = block.hi;
+    result.push_back(block.size());
+  }
+  EXPECT_EQ(at, dim.extent);
+  return result;
+}
+
+TEST(Rules, BlocksByShares) {
+  using Sizes = std::vector<int64_t>;
+  IterDim samples{"n", 18, DimKind::Sample};
+  EXPECT_EQ(sizes(samples, {8, 8, 1, 1}), (Sizes{8, 8, 1, 1}));
+  EXPECT_EQ(sizes(samples, {1, 2}), (Sizes{6, 12}));
+  // Nobody is left without a unit.
+  EXPECT_EQ(sizes(samples, {1, 100, 1}), (Sizes{1, 16, 1}));
+  IterDim four{"n", 4, DimKind::Sample};
+  EXPECT_EQ(sizes(four, {1, 1, 1, 100}), (Sizes{1, 1, 1, 1}));
+  EXPECT_EQ(sizes(four, {100, 100, 1, 1}), (Sizes{1, 1, 1, 1}));
+  // Units of eight, the last one cut short.
+  EXPECT_EQ(sizes({"c", 30, DimKind::Parameter, 8}, {3, 1}), (Sizes{24, 6}));
+}
+
+TEST(Rules, BlocksByAnySharesTileTheExtent) {
+  for (int64_t extent = 1; extent < 20; ++extent)
+    for (size_t degree = 1; degree <= size_t(extent); ++degree)
+      for (int64_t uneven : {1, 2, 7, 1000}) {
+        std::vector<int64_t> shares(degree, 1);
+        shares[degree / 2] = uneven;
+        sizes({"d", extent, DimKind::Attribute}, shares);
+      }
+}
+
 Region region(DimMap map, std::vector<IterDim> space, Tile tile,
               int64_t extent) {
   Access access;

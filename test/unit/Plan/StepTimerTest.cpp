@@ -61,7 +61,7 @@ TEST_P(StepTimerTest, RandomMoves) {
   CostModel cost(*latency ? overlapping(devices, latency)
                           : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);
-  std::mt19937 random(devices);
+  std::mt19937 random(devices + 1);
   Strategy strategy = randomStrategy(g.graph, devices, random);
   std::vector<ConfigId> configs;
   for (const Configuration &config : strategy)

@@ -219,6 +219,26 @@ TEST(Strategy, Degrees) {
             "one box; split a leading dimension fully first");
 }
 
+TEST(Strategy, Shares) {
+  EXPECT_EQ(oneOfOurs("fc6: n=2:1:1 on 0 1 2"), "fc6 {n = 2:1:1} on 0 1 2");
+  EXPECT_EQ(oneOfOurs("fc6: n=4*2:2 c=2 on 0*6"),
+            "fc6 {n = 2:2:1, c = 2} on 0*6");
+  EXPECT_EQ(oneOfOurs("fc6: n=2*3 on 0 1 2"), "fc6 {n = 3} on 0 1 2");
+  for (const char *shares :
+       {"n=2:", "n=:2", "n=2:0", "n=2:-1", "n=1:x", "n=2*", "n=*2", "n=1*0",
+        "n=1:1048577", "n=1:2*1048576", "n=1*2*3"})
+    EXPECT_EQ(errorOfOurs("fc6: " + std::string(shares) + " on 0"),
+              "s.txt:2: expected shares such as 'n=3:3:1:1' or 'n=3*2:1*2', of "
+              "1 to 1048576, found '" +
+                  std::string(shares) + "'");
+  EXPECT_EQ(errorOfOurs("fc6: n=1048575:2 on 0 1"),
+            "s.txt:2: expected shares of at least 1, and of at most 1048576 "
+            "together, found 1048575:2 of 'fc6'");
+  EXPECT_EQ(errorOfOurs("fc6: replica=2:1 on 0 1"),
+            "s.txt:2: expected the number of copies, found shares 2:1 of "
+            "'fc6'");
+}
+
 TEST(Strategy, Devices) {
   EXPECT_EQ(errorOfOurs("fc6: n=4 on 0-2"),
             "s.txt:2: 'fc6': expected a device for each of 4 grid points, "
@@ -310,7 +330,7 @@ Conv_0: n=4 on 0 1 2 3
 Conv_3: h=2 w=2 on 0 2 1 3
 "pool with space": n=1 on 0
 fc6: n=8 replica=2 on 0*9 1*6 2
-fc7: on 2
+fc7: n=3:1 on 2 3
 "fc8#w": k=2 on 0 1
 )";
   EXPECT_EQ(printStrategy(graph, parse(graph, text)), text);
