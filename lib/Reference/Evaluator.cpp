@@ -77,6 +77,13 @@ static bool addsUp(PartitionableInterface op) {
   });
 }
 
+/// Are the results elements of operands, and no numbers that are rounded? What
+/// is equal must stay so: the gradient of a maximum goes where it is found.
+static bool onlyPicks(Operation *op) {
+  return isa<ReduceMaxOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, ExpandOp,
+             GatherOp, PadOp, SelectOp>(op);
+}
+
 static bool isF32(Value value) {
   return tensorTypeOf(value.getType()).type == plan::ElementType::F32;
 }
@@ -84,10 +91,11 @@ static bool isF32(Value value) {
 LogicalResult Evaluation::compute(PartitionableInterface op) {
   SmallVector<const TensorValue *> operands;
   std::deque<TensorValue> moved;
+  const bool rounds = noise && !onlyPicks(op);
   for (Value operand : op.getOperandSlots()) {
     operands.push_back(operand ? &values.find(operand)->second : nullptr);
     // A sum of terms that cancel is as far off as they are.
-    if (operand && noise && addsUp(op) && isF32(operand)) {
+    if (operand && rounds && addsUp(op) && isF32(operand)) {
       moved.push_back(*operands.back());
       noise->move(moved.back());
       operands.back() = &moved.back();
@@ -98,7 +106,7 @@ LogicalResult Evaluation::compute(PartitionableInterface op) {
     return failure();
   for (auto [value, computed] : llvm::zip(op->getResults(), *results)) {
     plan::ElementType type = tensorTypeOf(value.getType()).type;
-    if (noise && type == plan::ElementType::F32)
+    if (rounds && type == plan::ElementType::F32)
       noise->move(computed);
     // Kernels compute in double precision whatever they write.
     if (type == plan::ElementType::BF16 || type == plan::ElementType::F16)

@@ -71,6 +71,11 @@ static double distance(ArrayRef<double> a, ArrayRef<double> b) {
   return std::sqrt(sum);
 }
 
+/// The larger one; not a number if either is none, which std::max would hide.
+static double larger(double a, double b) {
+  return std::isnan(a) || b <= a ? a : b;
+}
+
 /// What --program says.
 struct Distances {
   std::vector<double> losses;
@@ -122,11 +127,10 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
       return failure();
     for (const auto &[name, value] : valuesOf(*rounded))
       noise[name] =
-          std::max(noise[name], distance(value.data, values.at(name).data));
+          larger(noise[name], distance(value.data, values.at(name).data));
     for (int64_t step = 0; step < steps; ++step)
-      lossNoise[step] =
-          std::max(lossNoise[step],
-                   std::abs(rounded->losses[step] - exact->losses[step]));
+      lossNoise[step] = larger(lossNoise[step], std::abs(rounded->losses[step] -
+                                                         exact->losses[step]));
   }
   auto first = model.run(1, learningRate);
   if (failed(first))

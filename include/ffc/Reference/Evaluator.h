@@ -31,8 +31,8 @@ struct EvaluationResult {
 
 /// Rounding as f32 programs do it, whatever their order of summation: every
 /// element of f32 that an operator makes, or adds up, moves by up to 2 units in
-/// the last place. What moves then depends on rounding (Parker's Monte Carlo
-/// arithmetic, 1997).
+/// the last place, but for those that are elements of an operand. What moves
+/// then depends on rounding (Parker's Monte Carlo arithmetic, 1997).
 class Noise {
 public:
   explicit Noise(uint64_t seed) : random(seed) {}

@@ -9,7 +9,7 @@
 //   - 2 x 2: a split of the operator's first dimension that can be split (the
 //     samples), and of another one;
 //
-// on the first devices in order, updates as they are. These are 169,785
+// on the first devices in order, updates as they are. These are 205,800
 // combinations of LeNet and 529,200 of the RNN, all tried by each test. The
 // search itself has all canonical candidates, which are more: on the first
 // devices alone hundreds of millions of combinations of LeNet, and 2.2 billion
