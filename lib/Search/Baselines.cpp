@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
+#include "Branches.h"
 #include "Chain.h"
 #include "Roles.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -15,12 +16,6 @@ using namespace ffc::search;
 using namespace ffc::plan;
 
 namespace {
-
-/// A degree along a dimension of an operator.
-struct Split {
-  int dim = kReplica;
-  int64_t degree = 1;
-};
 
 class Recipes {
 public:
@@ -42,6 +37,7 @@ public:
     addSeries([&](int64_t group) { return addGrids(group); });
     addSeries([&](int64_t group) { return addTensorGroups(group); });
     addTables();
+    addBranches();
     addFewerDevices();
     addFastest();
     return std::move(result);
@@ -124,32 +120,10 @@ private:
     return walker.makespan();
   }
 
-  /// The first devices in order, with copies along what `op` cannot split;
-  /// nothing if it cannot be split like that for another reason.
+  /// On the first devices.
   std::optional<Configuration>
   inGrid(OpId op, std::initializer_list<Split> splits) const {
-    const OpRules &rules = graph.op(op).rules;
-    Configuration config;
-    int64_t points = 1;
-    for (auto [dim, degree] : splits) {
-      points *= degree;
-      auto same = [dim = dim](const GridAxis &axis) { return axis.dim == dim; };
-      auto axis = std::find_if(config.axes.begin(), config.axes.end(), same);
-      int64_t all = degree;
-      if (axis != config.axes.end())
-        all *= axis->degree;
-      if (dim != kReplica && all > maxDegree(rules.dims[dim]))
-        config.axes.push_back({kReplica, degree});
-      else if (dim != kReplica && axis != config.axes.end())
-        axis->degree = all;
-      else if (degree > 1)
-        config.axes.push_back({dim, degree});
-    }
-    for (DeviceId d = 0; d < points; ++d)
-      config.devices.push_back(d);
-    if (checkConfiguration(graph, op, config, space.numDevices()))
-      return std::nullopt;
-    return config;
+    return gridOf(space, op, splits, 0);
   }
 
   std::optional<Configuration> dataParallel(OpId op) const {
@@ -364,6 +338,33 @@ private:
                                     Configuration::onDevice(place->second));
                  });
     });
+  }
+
+  /// Branches of the model on devices of their own, which share their layers or
+  /// their samples; what they meet in is on 1, 2, ... devices from the largest
+  /// one's on.
+  void addBranches() {
+    const Branches branches(graph);
+    if (!branches.areWorthwhile())
+      return;
+    const std::vector<Branches::Block> blocks = branches.blocks(devices);
+    for (bool sharesLayers : {true, false})
+      addSeries([&](int64_t meet) {
+        return add(std::string("branches apart, ") +
+                       (sharesLayers ? "tensor" : "data-parallel") +
+                       ", all else on " + std::to_string(meet) +
+                       (meet == 1 ? " device" : " devices"),
+                   [&](OpId op) {
+                     const int branch = branches.of[op];
+                     const Branches::Block block =
+                         branch < 0 ? Branches::Block{0, meet} : blocks[branch];
+                     return gridOf(
+                         space, op,
+                         {{sharesLayers ? roles.tensor[op] : roles.sample[op],
+                           block.size}},
+                         block.first);
+                   });
+      });
   }
 
   const Space &space;

@@ -13,11 +13,13 @@ const std::vector<Moves::Move> Moves::kMoves = {
     {"candidate", 3, &Moves::candidate}, {"neighbour", 2, &Moves::neighbour},
     {"alike", 1, &Moves::alike},         {"stretch", 2, &Moves::stretch},
     {"trail", 2, &Moves::trail},         {"resize", 1, &Moves::resize},
-    {"option", 1, &Moves::option},       {"shares", 2, &Moves::shares},
+    {"option", 1, &Moves::option},       {"group", 1, &Moves::group},
+    {"shares", 2, &Moves::shares},
 };
 
 Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
-    : space(space), trails(space), isOpen(space.graph().ops.size()) {
+    : space(space), trails(space), roles(space), branches(space.graph()),
+      isOpen(space.graph().ops.size()) {
   const std::vector<OpId> &anchors = space.anchors();
   for (size_t i = 0; i < anchors.size(); ++i)
     if (std::none_of(pinned.begin(), pinned.end(),
@@ -141,6 +143,40 @@ void Moves::stretch() {
   choices->push_back(first);
   for (size_t i = at + 1; i < last; ++i)
     carry(first, space.anchors()[open[i]]);
+}
+
+void Moves::group() {
+  const std::vector<int64_t> &divisors = space.divisors();
+  auto drawDivisor = [&] {
+    return divisors[static_cast<size_t>(
+        random->below(int64_t(divisors.size())))];
+  };
+  const int64_t size = drawDivisor();
+  int64_t layers = drawDivisor();
+  while (size % layers != 0)
+    layers = drawDivisor();
+  const auto first =
+      static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
+  auto split = [&](size_t i) {
+    const Choice now = walker->choice(space.anchors()[open[i]]);
+    auto config = gridOf(
+        space, now.op,
+        {{roles.sample[now.op], size / layers}, {roles.tensor[now.op], layers}},
+        first);
+    if (config && space.allows(now.op, *config))
+      choices->push_back({now.op, *std::move(config), now.options});
+  };
+  if (branches.operations.size() > 1 && random->oneIn(2)) {
+    size_t at;
+    const int branch = branches.of[drawAnchor(at)];
+    for (size_t i = 0; i < open.size(); ++i)
+      if (branches.of[space.anchors()[open[i]]] == branch)
+        split(i);
+    return;
+  }
+  const auto [begin, end] = drawStretch();
+  for (size_t i = begin; i < end; ++i)
+    split(i);
 }
 
 std::pair<size_t, size_t> Moves::drawStretch() {

@@ -7,6 +7,8 @@
 #ifndef FFC_LIB_SEARCH_MOVES_H
 #define FFC_LIB_SEARCH_MOVES_H
 
+#include "Branches.h"
+#include "Roles.h"
 #include "Trails.h"
 
 #include "ffc/Search/Search.h"
@@ -54,6 +56,9 @@ private:
   void resize();
   /// An option of one anchor, or no longer.
   void option();
+  /// All anchors, a stretch or a branch of the model, as experts split them:
+  /// samples x layers, on a block of neighbours.
+  void group();
   /// Where devices are not equally fast: blocks of all anchors, or of a
   /// stretch, by what they can make, more or less, or equal ones.
   void shares();
@@ -68,6 +73,8 @@ private:
 
   const Space &space;
   Trails trails;
+  Roles roles;
+  Branches branches;
   std::vector<size_t> open; ///< indices of anchors that are not pinned
   std::vector<bool> isOpen; ///< the same, by operator
   std::vector<plan::OpId> withOptions; ///< of these

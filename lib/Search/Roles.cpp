@@ -114,3 +114,30 @@ Roles::Roles(const Space &space) : sample(sampleDims(space.graph())) {
       tensor[id] = isLookup(graph, op) ? rowDim(graph, op) : dim;
   }
 }
+
+std::optional<Configuration> search::gridOf(const Space &space, OpId op,
+                                            std::initializer_list<Split> splits,
+                                            DeviceId first) {
+  const OpRules &rules = space.graph().op(op).rules;
+  Configuration config;
+  int64_t points = 1;
+  for (auto [dim, degree] : splits) {
+    points *= degree;
+    auto same = [dim = dim](const GridAxis &axis) { return axis.dim == dim; };
+    auto axis = std::find_if(config.axes.begin(), config.axes.end(), same);
+    int64_t all = degree;
+    if (axis != config.axes.end())
+      all *= axis->degree;
+    if (dim != kReplica && all > maxDegree(rules.dims[dim]))
+      config.axes.push_back({kReplica, degree});
+    else if (dim != kReplica && axis != config.axes.end())
+      axis->degree = all;
+    else if (degree > 1)
+      config.axes.push_back({dim, degree});
+  }
+  for (int64_t d = 0; d < points; ++d)
+    config.devices.push_back(first + static_cast<DeviceId>(d));
+  if (checkConfiguration(space.graph(), op, config, space.numDevices()))
+    return std::nullopt;
+  return config;
+}

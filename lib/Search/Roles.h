@@ -4,6 +4,8 @@
 
 #include "ffc/Search/Space.h"
 
+#include <initializer_list>
+#include <optional>
 #include <vector>
 
 namespace ffc::search {
@@ -23,6 +25,18 @@ struct Roles {
   /// and whole again.
   std::vector<int> tensor;
 };
+
+/// A degree along a dimension of an operator.
+struct Split {
+  int dim = plan::kReplica;
+  int64_t degree = 1;
+};
+
+/// `op` split so on neighbours, `first` the first one, with copies along what
+/// it cannot split; nothing if it cannot be split like that for another reason.
+std::optional<plan::Configuration> gridOf(const Space &space, plan::OpId op,
+                                          std::initializer_list<Split> splits,
+                                          plan::DeviceId first);
 
 /// The state that `value` is, perhaps in another form, such as another element
 /// type; -1: it is none.
