@@ -14,8 +14,18 @@ const std::vector<Moves::Move> Moves::kMoves = {
     {"alike", 1, &Moves::alike},         {"stretch", 2, &Moves::stretch},
     {"trail", 2, &Moves::trail},         {"resize", 1, &Moves::resize},
     {"option", 1, &Moves::option},       {"group", 1, &Moves::group},
-    {"shares", 2, &Moves::shares},
+    {"trade", 1, &Moves::trade},         {"shares", 2, &Moves::shares},
 };
+
+/// Of what it reads and writes, at least one.
+static int64_t elementsOf(const Op &op, const Graph &graph) {
+  int64_t sum = 1;
+  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
+    for (ValueId value : *values)
+      if (value >= 0)
+        sum += numElements(graph.value(value).type.shape);
+  return sum;
+}
 
 Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
     : space(space), trails(space), roles(space), branches(space.graph()),
@@ -25,6 +35,8 @@ Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
     if (std::none_of(pinned.begin(), pinned.end(),
                      [&](const Choice &pin) { return pin.op == anchors[i]; })) {
       open.push_back(i);
+      sizes.push_back((sizes.empty() ? 0 : sizes.back()) +
+                      elementsOf(space.graph().op(anchors[i]), space.graph()));
       isOpen[anchors[i]] = true;
       if (!space.options(anchors[i]).empty())
         withOptions.push_back(anchors[i]);
@@ -63,7 +75,12 @@ size_t Moves::propose(const Walker &from, Random &source,
 }
 
 OpId Moves::drawAnchor(size_t &at) {
-  at = static_cast<size_t>(random->below(int64_t(open.size())));
+  // Half of the time where most is moved, or would be.
+  at = random->oneIn(2)
+           ? static_cast<size_t>(std::upper_bound(sizes.begin(), sizes.end(),
+                                                  random->below(sizes.back())) -
+                                 sizes.begin())
+           : static_cast<size_t>(random->below(int64_t(open.size())));
   return space.anchors()[open[at]];
 }
 
@@ -143,6 +160,19 @@ void Moves::stretch() {
   choices->push_back(first);
   for (size_t i = at + 1; i < last; ++i)
     carry(first, space.anchors()[open[i]]);
+}
+
+void Moves::trade() {
+  size_t at, with;
+  const OpId first = drawAnchor(at);
+  OpId second = drawAnchor(with);
+  const std::vector<OpId> &same = space.alike(open[at]);
+  if (same.size() > 1 && random->oneIn(2))
+    second = same[static_cast<size_t>(random->below(int64_t(same.size())))];
+  if (first == second || !isOpen[second])
+    return;
+  carry(walker->choice(first), second);
+  carry(walker->choice(second), first);
 }
 
 void Moves::group() {

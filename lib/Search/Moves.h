@@ -56,6 +56,8 @@ private:
   void resize();
   /// An option of one anchor, or no longer.
   void option();
+  /// Two anchors, layers alike or not, take each other's configuration.
+  void trade();
   /// All anchors, a stretch or a branch of the model, as experts split them:
   /// samples x layers, on a block of neighbours.
   void group();
@@ -75,8 +77,9 @@ private:
   Trails trails;
   Roles roles;
   Branches branches;
-  std::vector<size_t> open; ///< indices of anchors that are not pinned
-  std::vector<bool> isOpen; ///< the same, by operator
+  std::vector<size_t> open;   ///< indices of anchors that are not pinned
+  std::vector<int64_t> sizes; ///< elements of these and those before
+  std::vector<bool> isOpen;   ///< the same, by operator
   std::vector<plan::OpId> withOptions; ///< of these
 
   // Of the current proposal.

@@ -244,14 +244,14 @@ private:
                                             space.graph(), space.numDevices());
   }
 
-  /// They take the starts in turn. The last one keeps to the narrow space,
-  /// where one move changes what takes several in the whole one.
+  /// They take the starts in turn. Half of them keep to the narrow space, where
+  /// one move changes what takes several in the whole one.
   void makeChains() {
     const std::vector<const Baseline *> starts = this->starts();
-    const bool oneIsNarrow = options.chains > 1 && options.pinned.empty();
+    const int numNarrow = options.pinned.empty() ? options.chains / 2 : 0;
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
-          oneIsNarrow && c == options.chains - 1 ? narrow : space,
+          c >= options.chains - numNarrow ? narrow : space,
           tableOf(c % numThreads()), options, room, budget / options.chains,
           /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
@@ -366,7 +366,7 @@ bool search::isFarOff(const Quality &quality, const Graph &graph,
 
 int64_t search::defaultBudget(int numDevices, size_t numOps) {
   const double devices = numDevices, ops = static_cast<double>(numOps);
-  const double budget = std::min(320000 / devices, 20.48e6 / devices / devices);
+  const double budget = std::min(480000 / devices, 20.48e6 / devices / devices);
   const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
   return std::max(static_cast<int64_t>(budget * factor), kLeastBudget);
 }

@@ -315,7 +315,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseBatchNormGroups}}},
       {"Search",
        {{"--search-budget", "N",
-         "proposals (at most 320000 over the number of devices up to 40 of "
+         "proposals (at most 480000 over the number of devices up to 42 of "
          "them, then fewer, 12 at the least; up to four times as many for "
          "fewer than 1000 operators; none that are not worth the wait); 0 "
          "compares recipes only",

@@ -113,8 +113,8 @@ constexpr const char *kLeNet = "examples/lenet/lenet.onnxtxt",
 INSTANTIATE_TEST_SUITE_P(
     All, SmallSpaces,
     ::testing::Values(
-        SmallSpace{"lenet", kLeNet, 64, false, 169'785},
-        SmallSpace{"lenet_overlapping", kLeNet, 64, true, 169'785},
+        SmallSpace{"lenet", kLeNet, 64, false, 205'800},
+        SmallSpace{"lenet_overlapping", kLeNet, 64, true, 205'800},
         SmallSpace{"rnn", kRnn, std::nullopt, false, 529'200, true},
         SmallSpace{"rnn_overlapping", kRnn, std::nullopt, true, 529'200,
                    /*isRecipe=*/true}),
