@@ -18,6 +18,10 @@ namespace ffc {
 } // namespace ffc
 
 static constexpr Rewrite kRewrites[] = {
+    {"move-transposes",
+     "transposes are moved through element-wise operators to others that they "
+     "cancel with",
+     rewriting::moveTransposes},
     {"merge-narrow-products",
      "layers of one operand become one, if they are at most four times as wide",
      rewriting::mergeNarrowProducts},

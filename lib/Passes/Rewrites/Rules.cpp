@@ -46,6 +46,15 @@ Value Maker::slice(const Twine &name, Value value, ArrayRef<int64_t> starts,
                          starts);
 }
 
+Value Maker::transpose(const Twine &name, Value value,
+                       ArrayRef<int64_t> order) {
+  SmallVector<int64_t> shape;
+  for (int64_t d : order)
+    shape.push_back(shapeOf(value)[d]);
+  return TransposeOp::create(builder, named(name), shaped(value, shape), value,
+                             order);
+}
+
 void Maker::replace(Operation *old, Value result) {
   Operation *made = result.getDefiningOp();
   made->setLoc(old->getLoc());

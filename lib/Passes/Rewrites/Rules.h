@@ -15,6 +15,9 @@ namespace ffc::rewriting {
 /// and wide ones (the two halves of a gated layer).
 size_t mergeNarrowProducts(mlir::func::FuncOp main);
 size_t mergeWideProducts(mlir::func::FuncOp main);
+/// MoveTransposes.cpp: transposes are moved up through element-wise operators
+/// to others that they cancel with.
+size_t moveTransposes(mlir::func::FuncOp main);
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
@@ -37,6 +40,9 @@ public:
   mlir::Value slice(const llvm::Twine &name, mlir::Value value,
                     llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> shape);
+
+  mlir::Value transpose(const llvm::Twine &name, mlir::Value value,
+                        llvm::ArrayRef<int64_t> order);
 
   /// `result`, of an operator that was just made, takes the place of `old`: its
   /// name, attributes and readers.
