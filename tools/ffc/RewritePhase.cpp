@@ -23,16 +23,17 @@ using namespace mlir;
 using namespace ffc;
 
 /// Of the proposals, or the time, of a search, what is for every graph that is
-/// judged.
+/// judged, and how many proposals that is at most.
 static constexpr double kShareOfSearch = 0.025;
+static constexpr int64_t kMostProposals = 4000;
 
 /// What dynamic programming chooses from for an operator, and how many recipes
 /// are tried for graphs other than the first, the best ones of that.
 static constexpr int kCandidates = 8, kRecipes = 4;
 
-/// What a rule must gain of the time of a step. Short searches differ by about
-/// as much from each other.
-static constexpr double kWorthwhile = 0.01;
+/// What a rule must gain of the time of a step; and what is enough where every
+/// recipe gains that, too: short searches differ by more from each other.
+static constexpr double kWorthwhile = 0.005, kSmallGain = 0.001;
 
 /// So many operators times devices at most: more take long, even if only
 /// recipes are tried.
@@ -48,8 +49,20 @@ static plan::Picoseconds timeOf(const search::Result &result) {
   return time;
 }
 
-static double ratio(const search::Result &result, const search::Result &to) {
-  return static_cast<double>(timeOf(result)) / static_cast<double>(timeOf(to));
+static double ratio(plan::Picoseconds time, plan::Picoseconds to) {
+  return static_cast<double>(time) / static_cast<double>(to);
+}
+
+/// Is every recipe that was tried for both graphs faster for the one found?
+static bool gainsAlways(const search::Result &found,
+                        const search::Result &before) {
+  for (const search::Baseline &recipe : found.baselines)
+    for (const search::Baseline &other : before.baselines)
+      if (recipe.name == other.name &&
+          ratio(recipe.quality.makespan, other.quality.makespan) >
+              1 - kSmallGain)
+        return false;
+  return true;
 }
 
 /// Is `found` worth rules that `before` does without?
@@ -57,7 +70,9 @@ static bool isWorthwhile(const search::Result &found,
                          const search::Result &before) {
   if (found.quality.fits() != before.quality.fits())
     return found.quality.fits();
-  return ratio(found, before) <= 1 - kWorthwhile;
+  const double taken = ratio(timeOf(found), timeOf(before));
+  return taken <= 1 - kWorthwhile ||
+         (taken <= 1 - kSmallGain && gainsAlways(found, before));
 }
 
 FailureOr<std::optional<search::Result>>
@@ -74,12 +89,14 @@ Compilation::judge(ModuleOp graph, const search::Options &judging) {
     return std::optional<search::Result>();
   search::Options shorter = judging;
   shorter.candidates = kCandidates;
-  const int64_t budget = judging.budget.value_or(
-      judging.seconds > 0 ? 0 : search::defaultBudget(devices, operators));
   shorter.seconds *= kShareOfSearch;
   if (judging.budget || judging.seconds == 0)
-    shorter.budget =
-        static_cast<int64_t>(static_cast<double>(budget) * kShareOfSearch);
+    shorter.budget = std::min(
+        kMostProposals,
+        static_cast<int64_t>(
+            kShareOfSearch *
+            static_cast<double>(judging.budget.value_or(
+                search::defaultBudget(devices, operators)))));
   return std::optional(search::searchStrategy(
       made->graph, *topology, costModel(made->graph), shorter));
 }
@@ -129,7 +146,7 @@ LogicalResult Compilation::chooseRewrites() {
                                   "{4}",
                                   rule.name, places,
                                   milliseconds(timeOf(**found)),
-                                  ratio(**found, *best),
+                                  ratio(timeOf(**found), timeOf(*best)),
                                   isTaken ? ", taken" : ""));
     if (!isTaken)
       continue;

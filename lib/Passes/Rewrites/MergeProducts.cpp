@@ -6,16 +6,9 @@
 // a sum of three, each of which devices that share the layer would have to add
 // up. It costs copies: of the matrices, and of the parts of the result.
 //
-// The columns are not one matrix after the other but dealt out in groups,
-//
-//   q0 k0 v0 q1 k1 v1 ...,
-//
-// so that devices that split the columns have the same heads of all parts, as
-// Megatron-LM has them (Shoeybi et al., 2019).
-//
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "Columns.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -25,10 +18,6 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
 using namespace ffc::rewriting;
-
-/// Groups of columns at most: more would only let more devices split them, and
-/// make the pieces that are copied shorter.
-static constexpr int64_t kMostGroups = 64;
 
 /// Queries, keys and values are three times as wide as their operand, or less;
 /// the halves of gated layers five to seven times.
@@ -68,84 +57,33 @@ static Key keyOf(MatMulOp op) {
           kindOf(op.getC()).getAsOpaquePointer()};
 }
 
-/// The largest divisor of all widths up to kMostGroups.
-static int64_t groupsOf(ArrayRef<MatMulOp> products) {
-  int64_t common = 0;
-  for (MatMulOp op : products)
-    common = std::gcd(common, columnsOf(op));
-  int64_t groups = std::min(common, kMostGroups);
-  while (common % groups != 0)
-    --groups;
-  return groups;
-}
-
-/// `shape` with dimension `d` as groups of equally many.
-static SmallVector<int64_t> grouped(ArrayRef<int64_t> shape, size_t d,
-                                    int64_t groups) {
-  SmallVector<int64_t> result(shape);
-  result[d] /= groups;
-  result.insert(result.begin() + static_cast<std::ptrdiff_t>(d), groups);
-  return result;
-}
-
-/// The columns of states, which are dimension `d`, dealt out in groups.
-static Value deal(Maker &maker, const Twine &name, ArrayRef<Value> states,
-                  size_t d, int64_t groups) {
-  SmallVector<Value> parts;
-  SmallVector<int64_t> shape(shapeOf(states.front()));
-  shape[d] = 0;
-  for (auto [number, state] : llvm::enumerate(states)) {
-    shape[d] += shapeOf(state)[d];
-    parts.push_back(maker.reshape(name + ".groups" + Twine(number), state,
-                                  grouped(shapeOf(state), d, groups)));
-  }
-  return maker.reshape(
-      name, maker.concat(name + ".parts", parts, static_cast<int64_t>(d) + 1),
-      shape);
-}
-
 static void merge(Maker &maker, ArrayRef<MatMulOp> products) {
   MatMulOp first = products.front();
   maker.insertBefore(first);
   SmallVector<Value> weights, biases;
-  int64_t columns = 0;
+  SmallVector<int64_t> widths;
   for (MatMulOp op : products) {
     weights.push_back(maker.before(first, op.getB()));
     if (op.getC())
       biases.push_back(maker.before(first, op.getC()));
-    columns += columnsOf(op);
+    widths.push_back(columnsOf(op));
   }
-  const int64_t groups = groupsOf(products);
+  const int64_t groups = groupsOf(widths);
   const std::string name = (nameOf(first) + ".merged").str();
   Value b = deal(maker, name + ".weights", weights,
                  first.getTransB() != 0 ? 0 : 1, groups);
-  Value c = biases.empty()
-                ? Value()
-                : deal(maker, name + ".bias", biases, 0, groups);
-  auto type = cast<RankedTensorType>(first.getY().getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = columns;
+  Value c = biases.empty() ? Value()
+                           : deal(maker, name + ".bias", biases, 0, groups);
+  SmallVector<int64_t> shape(shapeOf(first.getY()));
+  shape.back() = std::accumulate(widths.begin(), widths.end(), int64_t(0));
   Value y = MatMulOp::create(
-      maker.builder, maker.named(name), type.clone(shape), first.getA(), b, c,
-      Value(), first.getAlphaAttr(), first.getBetaAttr(),
+      maker.builder, maker.named(name), shaped(first.getY(), shape),
+      first.getA(), b, c, Value(), first.getAlphaAttr(), first.getBetaAttr(),
       first.getDimNamesAttr(), first.getTransAAttr(), first.getTransBAttr(),
       first.getClampAttr());
-
-  const size_t last = shape.size() - 1;
-  Value dealt =
-      maker.reshape(name + ".groups", y, grouped(shape, last, groups));
-  SmallVector<int64_t> starts(shape.size() + 1, 0);
-  SmallVector<Value> results;
-  for (MatMulOp op : products) {
-    SmallVector<int64_t> own = grouped(shapeOf(op.getY()), last, groups);
-    Value part =
-        maker.slice(nameOf(op) + ".part", dealt, starts, own);
-    starts.back() += own.back();
-    results.push_back(ReshapeOp::create(maker.builder, op.getLoc(),
-                                        op.getY().getType(), part));
-  }
-  for (auto [op, result] : llvm::zip_equal(products, results))
-    maker.replace(op, result);
+  for (auto [op, part] :
+       llvm::zip_equal(products, undeal(maker, name, y, widths, groups)))
+    maker.replace(op, part);
 }
 
 /// Are the results of all, which are copied, at most kNarrow times as large as

@@ -27,6 +27,10 @@ static constexpr Rewrite kRewrites[] = {
      rewriting::mergeNarrowProducts},
     {"merge-wide-products", "the same of all others",
      rewriting::mergeWideProducts},
+    {"join-sums", "sums of layers become one layer of their operands",
+     rewriting::joinSums},
+    {"batch-products", "small layers of equal shapes become one batch of them",
+     rewriting::batchProducts},
 };
 
 ArrayRef<Rewrite> ffc::rewrites() { return kRewrites; }

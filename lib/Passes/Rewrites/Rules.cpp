@@ -11,7 +11,7 @@ ArrayRef<int64_t> rewriting::shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-static RankedTensorType shaped(Value value, ArrayRef<int64_t> shape) {
+RankedTensorType rewriting::shaped(Value value, ArrayRef<int64_t> shape) {
   return cast<RankedTensorType>(value.getType()).clone(shape);
 }
 

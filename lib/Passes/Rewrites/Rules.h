@@ -19,7 +19,15 @@ size_t mergeWideProducts(mlir::func::FuncOp main);
 /// to others that they cancel with.
 size_t moveTransposes(mlir::func::FuncOp main);
 
+/// JoinSums.cpp: sums of products become one product, which sums over what all
+/// of them do.
+size_t joinSums(mlir::func::FuncOp main);
+/// BatchProducts.cpp: small products of equal shapes become one batch of them.
+size_t batchProducts(mlir::func::FuncOp main);
+
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+/// The type of `value` with another shape.
+mlir::RankedTensorType shaped(mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
 /// Builds operators under names that nothing has yet.
 class Maker {
@@ -44,8 +52,8 @@ public:
   mlir::Value transpose(const llvm::Twine &name, mlir::Value value,
                         llvm::ArrayRef<int64_t> order);
 
-  /// `result`, of an operator that was just made, takes the place of `old`: its
-  /// name, attributes and readers.
+  /// `result`, of an operator that was just made for it, takes the place of
+  /// `old`: its name, attributes and readers.
   void replace(mlir::Operation *old, mlir::Value result);
 
 private:

@@ -223,7 +223,7 @@ std::string transposes(uint64_t seed) {
                  shape);
       break;
     case 6: // a part of the others' own
-      if (first.shape == shape)
+      if (first.shape == shape && first.name != y.name)
         y = binary(y, first, shape);
       break;
     }
@@ -231,6 +231,65 @@ std::string transposes(uint64_t seed) {
   if (w.draw(0, 4) == 0)
     w.output(y);
   w.output(transpose(y, w.oneOf<Shape>({heads, {0, 2, 3, 1}, {2, 0, 1, 3}})));
+  return w.text();
+}
+
+/// Sums of layers of different operands, and of what is no layer.
+std::string sumsOfLayers(uint64_t seed) {
+  Writer w(seed);
+  Shape shape = {w.draw(1, 2), w.draw(1, 3)};
+  if (w.flip())
+    shape.erase(shape.begin());
+  const int64_t unit = w.draw(1, 3), width = w.draw(1, 4);
+  const bool transposed = w.flip(), biased = w.flip();
+  Shape all = shape;
+  all.push_back(width);
+  std::vector<Value> summands;
+  const Value bias = w.state({width});
+  for (int64_t i = w.draw(2, 3); i > 0; --i) {
+    const int64_t depth = unit * w.draw(1, 3);
+    Shape operand = shape;
+    operand.push_back(depth);
+    summands.push_back(w.product(
+        w.unary(w.input(operand)),
+        w.state(transposed ? Shape{width, depth} : Shape{depth, width}),
+        transposed, biased && i == 2 ? &bias : nullptr));
+  }
+  if (w.flip())
+    summands.push_back(w.unary(w.input(all)));
+  if (w.flip()) // read by somebody else
+    w.output(summands[0]);
+  while (summands.size() > 1) {
+    const auto i = static_cast<size_t>(
+        w.draw(0, static_cast<int64_t>(summands.size()) - 2));
+    summands[i] =
+        w.op("ff.binary add", {summands[i], summands[i + 1]}, "", all);
+    summands.erase(summands.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+  w.output(w.unary(summands[0]));
+  return w.text();
+}
+
+/// Towers of layers, one after the other, some of which read others.
+std::string towers(uint64_t seed) {
+  Writer w(seed);
+  const Shape shape = w.flip() ? Shape{w.draw(1, 3), 4}
+                               : Shape{w.draw(1, 2), w.draw(1, 3), 4};
+  const bool transposed = w.flip(), biased = w.flip();
+  std::vector<Value> tops;
+  for (int64_t tower = w.draw(2, 4); tower > 0; --tower) {
+    Value y = tops.empty() || w.draw(0, 3) > 0 ? w.input(shape) : tops.back();
+    for (int64_t layer = w.draw(1, 3); layer > 0; --layer) {
+      const Value bias = w.state({4});
+      y = w.unary(
+          w.product(y, w.state({4, 4}), transposed, biased ? &bias : nullptr));
+    }
+    tops.push_back(y);
+  }
+  Value sum = tops[0];
+  for (size_t i = 1; i < tops.size(); ++i)
+    sum = w.op("ff.binary mul", {sum, tops[i]}, "", shape);
+  w.output(sum);
   return w.text();
 }
 
@@ -243,6 +302,8 @@ const RuleCase kRules[] = {
     {"move-transposes", transposes},
     {"merge-narrow-products", narrowLayers},
     {"merge-wide-products", wideLayers},
+    {"join-sums", sumsOfLayers},
+    {"batch-products", towers},
 };
 
 class Rewrites : public ::testing::TestWithParam<RuleCase> {
@@ -302,7 +363,7 @@ protected:
     return most;
   }
 
-  static constexpr uint64_t kGraphs = 150;
+  static constexpr uint64_t kGraphs = 100, kFaulty = 60;
   static constexpr double kRounding = 1e-12;
 
   mlir::MLIRContext context;
@@ -329,7 +390,7 @@ TEST_P(Rewrites, ComputeTheSame) {
 /// concatenation and product whose operands can change places: the fault shows.
 TEST_P(Rewrites, FaultsAreFound) {
   size_t planted = 0;
-  for (uint64_t seed = 0; seed < kGraphs; ++seed) {
+  for (uint64_t seed = 0; seed < kFaulty; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto module = parse(seed);
     ASSERT_TRUE(module);
