@@ -108,7 +108,8 @@ private:
 } // namespace
 
 LogicalResult Compilation::profile() {
-  if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
+  if (failed(import()) || failed(recognize()) ||
+      failed(rewrite(Emit::Train)) || failed(differentiate()) ||
       failed(loadTopology()) || failed(checkTarget()))
     return failure();
 

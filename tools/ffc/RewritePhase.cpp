@@ -37,7 +37,7 @@ static constexpr double kWorthwhile = 0.005, kSmallGain = 0.001;
 
 /// So many operators times devices at most: more take long, even if only
 /// recipes are tried.
-static constexpr int64_t kMostPoints = 100000;
+static constexpr int64_t kMostPoints = 50000;
 
 /// Of what fits; where nothing does, of all: what does not fit is the start of
 /// what keeps less.
@@ -47,6 +47,13 @@ static plan::Picoseconds timeOf(const search::Result &result) {
     for (const search::Baseline &baseline : result.baselines)
       time = std::min(time, baseline.quality.makespan);
   return time;
+}
+
+/// "merge-narrow-products in 4 places".
+static std::string describe(const Rewrite &rule, size_t places) {
+  return (rule.name + " in " + Twine(places) +
+          (places == 1 ? " place" : " places"))
+      .str();
 }
 
 static double ratio(plan::Picoseconds time, plan::Picoseconds to) {
@@ -142,9 +149,8 @@ LogicalResult Compilation::chooseRewrites() {
     if (!*found || *judging.stop)
       continue;
     const bool isTaken = isWorthwhile(**found, *best);
-    lines.push_back(llvm::formatv("  {0} in {1} places: {2}, {3:f3} times that"
-                                  "{4}",
-                                  rule.name, places,
+    lines.push_back(llvm::formatv("  {0}: {1}, {2:f3} times that{3}",
+                                  describe(rule, places),
                                   milliseconds(timeOf(**found)),
                                   ratio(timeOf(**found), timeOf(*best)),
                                   isTaken ? ", taken" : ""));
@@ -194,8 +200,7 @@ LogicalResult Compilation::rewrite(Emit level) {
     if (!llvm::is_contained(rules, rule.name))
       continue;
     const size_t places = rule.apply(mainFunction(*module));
-    text += (text.empty() ? "" : ", ") +
-            (rule.name + " in " + llvm::Twine(places) + " places").str();
+    text += (text.empty() ? "" : ", ") + describe(rule, places);
     if (places > 0)
       rewritten.push_back(rule.name.str());
   }
