@@ -146,10 +146,10 @@ private:
   }
 
   void tryBaselines(Walker &walker) {
-    result.baselines =
-        baselines(space, options.pinned, room, walker,
-                  [&](Picoseconds best) { return goesOn("recipes", best); },
-                  options.recipes);
+    result.baselines = baselines(
+        space, options.pinned, room, walker,
+        [&](Picoseconds best) { return goesOn("recipes", best); },
+        options.recipes);
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
@@ -162,7 +162,9 @@ private:
   }
 
   bool mayMove() const {
-    return budget >= options.chains && space.numDevices() > 1 && !stopped();
+    return budget >= options.chains && space.numDevices() > 1 && !stopped() &&
+           (options.recipesWithin == 0 ||
+            result.baselines.front().quality.makespan <= options.recipesWithin);
   }
 
   /// The more devices, the longer each reshard takes to plan, and the fewer

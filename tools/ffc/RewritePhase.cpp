@@ -30,6 +30,8 @@ static constexpr int64_t kMostProposals = 4000;
 /// What dynamic programming chooses from for an operator, and how many recipes
 /// are tried for graphs other than the first, the best ones of that.
 static constexpr int kCandidates = 8, kRecipes = 4;
+/// Nothing else is tried for graphs whose recipes take that much longer.
+static constexpr double kLonger = 1.05;
 
 /// What a rule must gain of the time of a step; and what is enough where every
 /// recipe gains that, too: short searches differ by more from each other.
@@ -100,12 +102,11 @@ Compilation::judge(ModuleOp graph, const search::Options &judging) {
   if (judging.budget || judging.seconds == 0)
     shorter.budget = std::min(
         kMostProposals,
-        static_cast<int64_t>(
-            kShareOfSearch *
-            static_cast<double>(judging.budget.value_or(
-                search::defaultBudget(devices, operators)))));
-  return std::optional(search::searchStrategy(
-      made->graph, *topology, costModel(made->graph), shorter));
+        static_cast<int64_t>(kShareOfSearch *
+                             static_cast<double>(judging.budget.value_or(
+                                 search::defaultBudget(devices, operators)))));
+  return std::optional(search::searchStrategy(made->graph, *topology,
+                                              costModel(made->graph), shorter));
 }
 
 bool Compilation::choosesRewrites(Emit level) const {
@@ -143,17 +144,19 @@ LogicalResult Compilation::chooseRewrites() {
         judging.recipes.push_back(recipe.name);
       lines.push_back("  none: " + milliseconds(timeOf(*best)));
     }
+    judging.recipesWithin = static_cast<plan::Picoseconds>(
+        kLonger *
+        static_cast<double>(best->baselines.front().quality.makespan));
     auto found = judge(*variant, judging);
     if (failed(found))
       return failure();
     if (!*found || *judging.stop)
       continue;
     const bool isTaken = isWorthwhile(**found, *best);
-    lines.push_back(llvm::formatv("  {0}: {1}, {2:f3} times that{3}",
-                                  describe(rule, places),
-                                  milliseconds(timeOf(**found)),
-                                  ratio(timeOf(**found), timeOf(*best)),
-                                  isTaken ? ", taken" : ""));
+    lines.push_back(llvm::formatv(
+        "  {0}: {1}, {2:f3} times that{3}", describe(rule, places),
+        milliseconds(timeOf(**found)), ratio(timeOf(**found), timeOf(*best)),
+        isTaken ? ", taken" : ""));
     if (!isTaken)
       continue;
     best = std::move(**found);
@@ -175,8 +178,8 @@ LogicalResult Compilation::chooseRewrites() {
 LogicalResult Compilation::rewrite(Emit level) {
   if (choosesRewrites(level))
     return chooseRewrites();
-  std::vector<std::string> rules = options.rewrites.value_or(
-      std::vector<std::string>());
+  std::vector<std::string> rules =
+      options.rewrites.value_or(std::vector<std::string>());
   if (const std::string &file = options.strategyFile(); !file.empty()) {
     std::vector<std::string> known;
     for (const Rewrite &rule : ffc::rewrites())
@@ -189,7 +192,8 @@ LogicalResult Compilation::rewrite(Emit level) {
         ofFile(said->begin(), said->end());
     if (options.rewrites && !said->empty() && given != ofFile)
       return fail("--rewrites: expected auto or " + llvm::join(*said, ",") +
-                  ", since '" + file + "' is of a graph that was rewritten so, "
+                  ", since '" + file +
+                  "' is of a graph that was rewritten so, "
                   "found " +
                   (rules.empty() ? "none" : llvm::join(rules, ",")));
     if (!options.rewrites)

@@ -34,9 +34,9 @@ std::optional<PartialStrategy> parseStrategy(const std::string &text,
                                              const Graph &graph, int numDevices,
                                              std::string &error);
 
-/// The rules by which the graph was rewritten whose operators the file at `path`
-/// names: its second line, "rewrites NAME...", if it has one, which other
-/// formats do not. All are among `known`. Fails as loadStrategy.
+/// The rules by which the graph was rewritten whose operators the file at
+/// `path` names: its second line, "rewrites NAME...", if it has one, which
+/// other formats do not. All are among `known`. Fails as loadStrategy.
 std::optional<std::vector<std::string>>
 loadRewrites(const std::string &path, const std::vector<std::string> &known,
              std::string &error);

@@ -83,6 +83,9 @@ struct Options {
   bool forFlexFlow = false;
   /// Names of the recipes that are tried; empty: all.
   std::vector<std::string> recipes;
+  /// Nothing but recipes is tried if the best one takes longer; 0: whatever it
+  /// takes.
+  plan::Picoseconds recipesWithin = 0;
   /// What dynamic programming may choose from for an operator, at most.
   int candidates = 24;
   /// Configurations that anchors keep.

@@ -1,7 +1,7 @@
 //===- BatchProducts.cpp - small products side by side --------------------===//
 //
-// Experts, or the layers of several towers, are products of equal shapes that do
-// not depend on each other. Where they are small, starting them takes longer
+// Experts, or the layers of several towers, are products of equal shapes that
+// do not depend on each other. Where they are small, starting them takes longer
 // than computing them. One batch of them is one start, and devices that split
 // the batch have some of the experts each. It costs copies of operands and
 // results.
@@ -32,8 +32,7 @@ static bool isSmallLayer(MatMulOp op) {
   };
   return shapeOf(op.getB()).size() == 2 && !op.getAddend() &&
          op.getTransA() == 0 && !op.getDimNamesAttr() &&
-         (!op.getC() ||
-          shapeOf(op.getC()) == shapeOf(op.getY()).take_back()) &&
+         (!op.getC() || shapeOf(op.getC()) == shapeOf(op.getY()).take_back()) &&
          elements(op.getA()) + elements(op.getB()) + elements(op.getY()) <=
              kSmall;
 }
@@ -102,7 +101,8 @@ static void batch(Maker &maker, ArrayRef<MatMulOp> products) {
   const std::string name = (nameOf(first) + ".batch").str();
   Value left = stack(maker, name + ".left", a, {rows, depth});
   Value right = stack(maker, name + ".right", b, shapeOf(b.front()));
-  Value row = c.empty() ? Value() : stack(maker, name + ".bias", c, {1, columns});
+  Value row =
+      c.empty() ? Value() : stack(maker, name + ".bias", c, {1, columns});
   const auto count = static_cast<int64_t>(products.size());
   Value y = MatMulOp::create(
       maker.builder, maker.named(name),

@@ -96,15 +96,14 @@ static void join(Maker &maker, BinaryOp last, const Sum &sum) {
   }
   const int64_t groups = groupsOf(depths);
   const std::string name = (nameOf(last) + ".joined").str();
-  Value a = deal(maker, name + ".left", left,
-                 shapeOf(left.front()).size() - 1, groups);
-  Value b = deal(maker, name + ".right", right,
-                 first.getTransB() != 0 ? 1 : 0, groups);
-  Value y = MatMulOp::create(maker.builder, maker.named(name),
-                             last.getY().getType(), a, b, row, Value(),
-                             first.getAlphaAttr(), beta,
-                             first.getDimNamesAttr(), first.getTransAAttr(),
-                             first.getTransBAttr(), DenseF64ArrayAttr());
+  Value a = deal(maker, name + ".left", left, shapeOf(left.front()).size() - 1,
+                 groups);
+  Value b = deal(maker, name + ".right", right, first.getTransB() != 0 ? 1 : 0,
+                 groups);
+  Value y = MatMulOp::create(
+      maker.builder, maker.named(name), last.getY().getType(), a, b, row,
+      Value(), first.getAlphaAttr(), beta, first.getDimNamesAttr(),
+      first.getTransAAttr(), first.getTransBAttr(), DenseF64ArrayAttr());
   for (Value other : sum.others)
     y = BinaryOp::create(maker.builder, maker.named(name + ".sum"), y.getType(),
                          BinaryKind::Add, y, other);

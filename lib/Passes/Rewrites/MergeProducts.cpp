@@ -72,15 +72,15 @@ static void merge(Maker &maker, ArrayRef<MatMulOp> products) {
   const std::string name = (nameOf(first) + ".merged").str();
   Value b = deal(maker, name + ".weights", weights,
                  first.getTransB() != 0 ? 0 : 1, groups);
-  Value c = biases.empty() ? Value()
-                           : deal(maker, name + ".bias", biases, 0, groups);
+  Value c =
+      biases.empty() ? Value() : deal(maker, name + ".bias", biases, 0, groups);
   SmallVector<int64_t> shape(shapeOf(first.getY()));
   shape.back() = std::accumulate(widths.begin(), widths.end(), int64_t(0));
-  Value y = MatMulOp::create(
-      maker.builder, maker.named(name), shaped(first.getY(), shape),
-      first.getA(), b, c, Value(), first.getAlphaAttr(), first.getBetaAttr(),
-      first.getDimNamesAttr(), first.getTransAAttr(), first.getTransBAttr(),
-      first.getClampAttr());
+  Value y = MatMulOp::create(maker.builder, maker.named(name),
+                             shaped(first.getY(), shape), first.getA(), b, c,
+                             Value(), first.getAlphaAttr(), first.getBetaAttr(),
+                             first.getDimNamesAttr(), first.getTransAAttr(),
+                             first.getTransBAttr(), first.getClampAttr());
   for (auto [op, part] :
        llvm::zip_equal(products, undeal(maker, name, y, widths, groups)))
     maker.replace(op, part);

@@ -87,8 +87,7 @@ static std::optional<Order> beforeReshape(ArrayRef<int64_t> from,
         return std::nullopt;
       (fromFirst ? left : right) *= shape[at];
       if (shape[at] != 1)
-        (fromFirst ? group.from : group.to)
-            .push_back(static_cast<int64_t>(at));
+        (fromFirst ? group.from : group.to).push_back(static_cast<int64_t>(at));
       ++at;
     } while (left != right);
     for (int64_t d : group.to)

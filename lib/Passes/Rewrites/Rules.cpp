@@ -36,8 +36,8 @@ Value Maker::concat(const Twine &name, ArrayRef<Value> operands, int64_t axis) {
   SmallVector<int64_t> shape(shapeOf(operands.front()));
   for (Value operand : operands.drop_front())
     shape[axis] += shapeOf(operand)[axis];
-  return ConcatOp::create(builder, named(name),
-                          shaped(operands.front(), shape), operands, axis);
+  return ConcatOp::create(builder, named(name), shaped(operands.front(), shape),
+                          operands, axis);
 }
 
 Value Maker::slice(const Twine &name, Value value, ArrayRef<int64_t> starts,

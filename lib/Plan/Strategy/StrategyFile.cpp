@@ -361,8 +361,8 @@ readRewrites(const std::string &text, const std::vector<std::string> &known) {
                             quoted(names[i]));
     if (std::find(names.begin(), names.begin() + i, names[i]) !=
         names.begin() + i)
-      fail(line.number, "expected every rule once, found " + quoted(names[i]) +
-                            " twice");
+      fail(line.number,
+           "expected every rule once, found " + quoted(names[i]) + " twice");
   }
   return names;
 }
@@ -377,15 +377,15 @@ ffc::plan::loadRewrites(const std::string &path,
   try {
     return readRewrites(*text, known);
   } catch (const Malformed &malformed) {
-    error = path + ":" + std::to_string(malformed.line) + ": " +
-            malformed.message;
+    error =
+        path + ":" + std::to_string(malformed.line) + ": " + malformed.message;
     return std::nullopt;
   }
 }
 
-std::string
-ffc::plan::printStrategy(const Graph &graph, const PartialStrategy &strategy,
-                         const std::vector<std::string> &rewrites) {
+std::string ffc::plan::printStrategy(const Graph &graph,
+                                     const PartialStrategy &strategy,
+                                     const std::vector<std::string> &rewrites) {
   std::string text = std::string(kHeader) + "\n";
   if (!rewrites.empty())
     text += kRewrites;
@@ -409,9 +409,9 @@ ffc::plan::printStrategy(const Graph &graph, const PartialStrategy &strategy,
   return text;
 }
 
-std::string
-ffc::plan::printStrategy(const Graph &graph, const Strategy &strategy,
-                         const std::vector<std::string> &rewrites) {
-  return printStrategy(
-      graph, PartialStrategy(strategy.begin(), strategy.end()), rewrites);
+std::string ffc::plan::printStrategy(const Graph &graph,
+                                     const Strategy &strategy,
+                                     const std::vector<std::string> &rewrites) {
+  return printStrategy(graph, PartialStrategy(strategy.begin(), strategy.end()),
+                       rewrites);
 }

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ffc/Passes/Rewrites.h"
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Pipelines.h"
-#include "ffc/Passes/Rewrites.h"
 #include "ffc/Reference/Evaluator.h"
 #include "ffc/Reference/InitialValues.h"
 
@@ -144,8 +144,8 @@ std::string layersOfOneOperand(uint64_t seed, int64_t least, int64_t most) {
         w.unary(w.product(x, weights, transposed, biased ? &bias : nullptr)));
     // One that is not like the others.
     if (w.draw(0, 3) == 0)
-      results.push_back(w.product(x, w.state({depth, width}, "constant"),
-                                  false));
+      results.push_back(
+          w.product(x, w.state({depth, width}, "constant"), false));
   }
   Shape all = results[0].shape;
   all.back() = 0;
@@ -159,7 +159,9 @@ std::string layersOfOneOperand(uint64_t seed, int64_t least, int64_t most) {
 std::string narrowLayers(uint64_t seed) {
   return layersOfOneOperand(seed, 1, 2);
 }
-std::string wideLayers(uint64_t seed) { return layersOfOneOperand(seed, 9, 12); }
+std::string wideLayers(uint64_t seed) {
+  return layersOfOneOperand(seed, 9, 12);
+}
 
 /// Heads that are brought before the positions, changed element by element, and
 /// brought back, or elsewhere.
@@ -174,8 +176,8 @@ std::string transposes(uint64_t seed) {
     Shape shape;
     for (int64_t p : perm)
       shape.push_back(value.shape[p]);
-    return w.op("ff.transpose", {value}, "{perm = " + Writer::listOf(perm) + "}",
-                shape);
+    return w.op("ff.transpose", {value},
+                "{perm = " + Writer::listOf(perm) + "}", shape);
   };
   auto binary = [&](const Value &a, const Value &b, const Shape &shape) {
     return w.op("ff.binary " + w.oneOf<std::string>({"add", "mul", "sub"}),
@@ -201,10 +203,10 @@ std::string transposes(uint64_t seed) {
       half[3] /= 2;
       const Value left = w.op("ff.slice", {y},
                               "{starts = array<i64: 0, 0, 0, 0>}", half),
-                  right = w.op("ff.slice", {y},
-                               "{starts = " +
-                                   Writer::listOf({0, 0, 0, half[3]}) + "}",
-                               half);
+                  right = w.op(
+                      "ff.slice", {y},
+                      "{starts = " + Writer::listOf({0, 0, 0, half[3]}) + "}",
+                      half);
       y = w.op("ff.concat", {right, w.unary(left)}, "{axis = 3 : i64}", shape);
       break;
     }
@@ -218,9 +220,10 @@ std::string transposes(uint64_t seed) {
       break;
     }
     case 5: // what is transposed itself
-      y = binary(y, transpose(w.state({shape[0], shape[2], shape[1], shape[3]}),
-                              heads),
-                 shape);
+      y = binary(
+          y,
+          transpose(w.state({shape[0], shape[2], shape[1], shape[3]}), heads),
+          shape);
       break;
     case 6: // a part of the others' own
       if (first.shape == shape && first.name != y.name)
@@ -273,8 +276,8 @@ std::string sumsOfLayers(uint64_t seed) {
 /// Towers of layers, one after the other, some of which read others.
 std::string towers(uint64_t seed) {
   Writer w(seed);
-  const Shape shape = w.flip() ? Shape{w.draw(1, 3), 4}
-                               : Shape{w.draw(1, 2), w.draw(1, 3), 4};
+  const Shape shape =
+      w.flip() ? Shape{w.draw(1, 3), 4} : Shape{w.draw(1, 2), w.draw(1, 3), 4};
   const bool transposed = w.flip(), biased = w.flip();
   std::vector<Value> tops;
   for (int64_t tower = w.draw(2, 4); tower > 0; --tower) {
@@ -308,9 +311,7 @@ const RuleCase kRules[] = {
 
 class Rewrites : public ::testing::TestWithParam<RuleCase> {
 protected:
-  Rewrites() {
-    context.loadDialect<ff::FFDialect, mlir::func::FuncDialect>();
-  }
+  Rewrites() { context.loadDialect<ff::FFDialect, mlir::func::FuncDialect>(); }
 
   mlir::OwningOpRef<mlir::ModuleOp> parse(uint64_t seed) {
     const std::string text = GetParam().graph(seed);
@@ -355,8 +356,8 @@ protected:
       double largest = 1e-3, difference = 0;
       for (size_t i = 0; i < value.data.size(); ++i) {
         largest = std::max(largest, std::abs(value.data[i]));
-        difference = std::max(
-            difference, std::abs(value.data[i] - other->second.data[i]));
+        difference = std::max(difference,
+                              std::abs(value.data[i] - other->second.data[i]));
       }
       most = std::max(most, difference / largest);
     }
@@ -411,8 +412,7 @@ TEST_P(Rewrites, FaultsAreFound) {
           ++planted;
         }
       } else if (auto concat = mlir::dyn_cast<ff::ConcatOp>(op)) {
-        const mlir::Value a = concat.getInputs()[0],
-                          b = concat.getInputs()[1];
+        const mlir::Value a = concat.getInputs()[0], b = concat.getInputs()[1];
         if (a.getType() != b.getType())
           continue;
         op.setOperand(0, b);

@@ -280,6 +280,20 @@ TEST_F(SearchTest, RecipesByName) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(options.recipes));
 }
 
+TEST_F(SearchTest, NothingBehindSlowRecipes) {
+  use(4);
+  TestGraph g = layers(2048);
+  options.budget = 40;
+  const Picoseconds best = run(g.graph).baselines.front().quality.makespan;
+  options.recipesWithin = best;
+  EXPECT_TRUE(run(g.graph).elimination);
+  options.recipesWithin = best - 1;
+  const Result result = run(g.graph);
+  EXPECT_FALSE(result.elimination);
+  EXPECT_EQ(result.proposals, 0);
+  EXPECT_EQ(result.quality.makespan, best);
+}
+
 /// A graph without updates has nothing to share.
 TEST_F(SearchTest, EachRecipeOnce) {
   use(4);
