@@ -1,4 +1,4 @@
-//===- MoveTransposes.cpp - transposes that meet cancel -------------------===//
+//===- RewriteMoveTransposes.cpp - transposes that meet cancel ------------===//
 //
 // Between the transposition that puts heads before positions and attention,
 // which wants them behind, models rotate queries and keys: element by element,
@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "RewriteRules.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

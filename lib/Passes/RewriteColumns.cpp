@@ -1,6 +1,6 @@
-//===- Columns.cpp - dimensions side by side, in groups -------------------===//
+//===- RewriteColumns.cpp - dimensions side by side, in groups ------------===//
 
-#include "Columns.h"
+#include "RewriteColumns.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-//===- JoinSums.cpp - sums of products are one product --------------------===//
+//===- RewriteJoinSums.cpp - sums of products are one product -------------===//
 //
 //   a b + c d = [a c] [b; d]
 //
@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Columns.h"
+#include "RewriteColumns.h"
 
 #include "llvm/ADT/SetVector.h"
 

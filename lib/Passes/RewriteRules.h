@@ -1,8 +1,8 @@
-//===- Rules.h - what the rules of the pass `rewrite` share -----*- C++ -*-===//
-#ifndef FFC_LIB_PASSES_REWRITES_RULES_H
-#define FFC_LIB_PASSES_REWRITES_RULES_H
+//===- RewriteRules.h - what the rules of `rewrite` share -------*- C++ -*-===//
+#ifndef FFC_LIB_PASSES_REWRITERULES_H
+#define FFC_LIB_PASSES_REWRITERULES_H
 
-#include "../UniqueNames.h"
+#include "UniqueNames.h"
 
 #include "ffc/IR/FF.h"
 
@@ -10,19 +10,20 @@
 
 namespace ffc::rewriting {
 
-/// MergeProducts.cpp: products of one operand with several parameters become
-/// one product, whose result is cut; narrow ones (queries, keys and values),
-/// and wide ones (the two halves of a gated layer).
+/// RewriteMergeProducts.cpp: products of one operand with several parameters
+/// become one product, whose result is cut; narrow ones (queries, keys and
+/// values), and wide ones (the two halves of a gated layer).
 size_t mergeNarrowProducts(mlir::func::FuncOp main);
 size_t mergeWideProducts(mlir::func::FuncOp main);
-/// MoveTransposes.cpp: transposes are moved up through element-wise operators
-/// to others that they cancel with.
+/// RewriteMoveTransposes.cpp: transposes are moved up through element-wise
+/// operators to others that they cancel with.
 size_t moveTransposes(mlir::func::FuncOp main);
 
-/// JoinSums.cpp: sums of products become one product, which sums over what all
-/// of them do.
+/// RewriteJoinSums.cpp: sums of products become one product, which sums over
+/// what all of them do.
 size_t joinSums(mlir::func::FuncOp main);
-/// BatchProducts.cpp: small products of equal shapes become one batch of them.
+/// RewriteBatchProducts.cpp: small products of equal shapes become one batch of
+/// them.
 size_t batchProducts(mlir::func::FuncOp main);
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
@@ -65,4 +66,4 @@ public:
 
 } // namespace ffc::rewriting
 
-#endif // FFC_LIB_PASSES_REWRITES_RULES_H
+#endif // FFC_LIB_PASSES_REWRITERULES_H

@@ -2,7 +2,7 @@
 
 #include "ffc/Passes/Rewrites.h"
 
-#include "Rules.h"
+#include "RewriteRules.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"

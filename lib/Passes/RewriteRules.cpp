@@ -1,6 +1,6 @@
-//===- Rules.cpp - what the rules of the pass `rewrite` share -------------===//
+//===- RewriteRules.cpp - what the rules of the pass `rewrite` share ------===//
 
-#include "Rules.h"
+#include "RewriteRules.h"
 
 using namespace mlir;
 using namespace ffc;

@@ -1,4 +1,4 @@
-//===- MergeProducts.cpp - one product for several of one operand ---------===//
+//===- RewriteMergeProducts.cpp - one product for several of one operand --===//
 //
 // Queries, keys and values are products of one operand with three matrices, and
 // so are the two halves of a gated layer. One product with the matrices side by
@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Columns.h"
+#include "RewriteColumns.h"
 
 #include "llvm/ADT/MapVector.h"
 

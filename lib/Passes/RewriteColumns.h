@@ -1,4 +1,4 @@
-//===- Columns.h - dimensions side by side, in groups -----------*- C++ -*-===//
+//===- RewriteColumns.h - dimensions side by side, in groups ----*- C++ -*-===//
 //
 // Values that become one along a dimension are not put one after the other but
 // dealt out in groups,
@@ -9,10 +9,10 @@
 // Megatron-LM has heads (Shoeybi et al., 2019).
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_PASSES_REWRITES_COLUMNS_H
-#define FFC_LIB_PASSES_REWRITES_COLUMNS_H
+#ifndef FFC_LIB_PASSES_REWRITECOLUMNS_H
+#define FFC_LIB_PASSES_REWRITECOLUMNS_H
 
-#include "Rules.h"
+#include "RewriteRules.h"
 
 namespace ffc::rewriting {
 
@@ -34,4 +34,4 @@ llvm::SmallVector<mlir::Value> undeal(Maker &maker, const llvm::Twine &name,
 
 } // namespace ffc::rewriting
 
-#endif // FFC_LIB_PASSES_REWRITES_COLUMNS_H
+#endif // FFC_LIB_PASSES_REWRITECOLUMNS_H

@@ -1,4 +1,4 @@
-//===- BatchProducts.cpp - small products side by side --------------------===//
+//===- RewriteBatchProducts.cpp - small products side by side -------------===//
 //
 // Experts, or the layers of several towers, are products of equal shapes that
 // do not depend on each other. Where they are small, starting them takes longer
@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "RewriteRules.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/MapVector.h"
