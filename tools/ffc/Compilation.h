@@ -191,6 +191,7 @@ private:
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
   std::vector<std::string> rewritten; ///< the rules that were applied
+  double secondsOfChoice = 0;         ///< what choosing them took
   plan::Strategy strategy;
   plan::PipelineSchedule schedule;
   std::string strategyText;

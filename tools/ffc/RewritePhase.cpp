@@ -168,8 +168,9 @@ LogicalResult Compilation::chooseRewrites() {
     return success();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
+  secondsOfChoice = took.count();
   report.say(llvm::formatv("rewrites: {0} graphs compared in {1:f1} s",
-                           lines.size(), took.count()));
+                           lines.size(), secondsOfChoice));
   for (const std::string &line : lines)
     report.say(line);
   return success();
