@@ -21,9 +21,11 @@ class Recipes {
 public:
   Recipes(const Space &space, const std::vector<Choice> &pinned,
           const std::vector<int64_t> &room, Walker &walker,
-          const std::function<bool(Picoseconds)> &goesOn)
+          const std::function<bool(Picoseconds)> &goesOn,
+          const std::vector<std::string> &names)
       : space(space), graph(space.graph()), room(room), walker(walker),
-        goesOn(goesOn), roles(space), devices(space.numDevices()) {
+        goesOn(goesOn), names(names), roles(space),
+        devices(space.numDevices()) {
     for (const Choice &pin : pinned)
       pins.insert({pin.op, pin});
   }
@@ -82,13 +84,17 @@ private:
     return best;
   }
 
-  /// Returns its time. What the recipe cannot say of an anchor follows, as in a
+  /// Returns its time; 0, so that a series goes on, if it is not wanted. What
+  /// the recipe cannot say of an anchor follows, as in a
   /// strategy file; what the space does not allow is on one device.
   template <class ConfigOf>
   Picoseconds add(const std::string &name, ConfigOf configOf,
                   bool sharded = false) {
     if (isOver)
       return kNoLimit;
+    if (!names.empty() &&
+        std::find(names.begin(), names.end(), name) == names.end())
+      return 0;
     PartialStrategy given(graph.ops.size());
     for (OpId anchor : space.anchors()) {
       auto pin = pins.find(anchor);
@@ -372,6 +378,7 @@ private:
   const std::vector<int64_t> &room;
   Walker &walker;
   const std::function<bool(Picoseconds)> &goesOn;
+  const std::vector<std::string> &names;
   int tried = 0;
   bool isOver = false; ///< after goesOn said so
   Roles roles;
@@ -385,6 +392,7 @@ private:
 std::vector<Baseline>
 search::baselines(const Space &space, const std::vector<Choice> &pinned,
                   const std::vector<int64_t> &room, Walker &walker,
-                  const std::function<bool(Picoseconds)> &goesOn) {
-  return Recipes(space, pinned, room, walker, goesOn).run();
+                  const std::function<bool(Picoseconds)> &goesOn,
+                  const std::vector<std::string> &names) {
+  return Recipes(space, pinned, room, walker, goesOn, names).run();
 }

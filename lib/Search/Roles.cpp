@@ -8,14 +8,35 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// Does `op` only move what it reads, of which there may be several?
+static bool onlyMoves(const Op &op) {
+  for (const Schedule &schedule : op.rules.schedules)
+    for (const Phase &phase : schedule.phases)
+      if (phase.flopsPerPoint != 0)
+        return false;
+  return !op.operands.empty();
+}
+
 ValueId search::stateBehind(const Graph &graph, ValueId value) {
-  while (value >= 0 && graph.value(value).kind != ValueKind::State) {
-    const OpId producer = graph.value(value).producer;
-    if (producer < 0 || graph.op(producer).operands.size() != 1)
+  if (value < 0)
+    return -1;
+  if (graph.value(value).kind == ValueKind::State)
+    return value;
+  const OpId producer = graph.value(value).producer;
+  if (producer < 0)
+    return -1;
+  const Op &op = graph.op(producer);
+  if (op.operands.size() != 1 && !onlyMoves(op))
+    return -1;
+  ValueId first = -1;
+  for (ValueId operand : op.operands) {
+    const ValueId state = stateBehind(graph, operand);
+    if (state < 0)
       return -1;
-    value = graph.op(producer).operands[0];
+    if (first < 0)
+      first = state;
   }
-  return value;
+  return first;
 }
 
 static bool isParameter(const Graph &graph, ValueId value) {

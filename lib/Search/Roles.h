@@ -39,7 +39,7 @@ std::optional<plan::Configuration> gridOf(const Space &space, plan::OpId op,
                                           plan::DeviceId first);
 
 /// The state that `value` is, perhaps in another form, such as another element
-/// type; -1: it is none.
+/// type; of several side by side, the first one; -1: it is none.
 plan::ValueId stateBehind(const plan::Graph &graph, plan::ValueId value);
 
 /// The first splittable dimension of kind Parameter.

@@ -29,9 +29,8 @@ constexpr int64_t kEndless = int64_t(1) << 60;
 constexpr int64_t kLeastBudget = 12;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
-/// Candidates of dynamic programming for an operator, times devices, and how
-/// many there are at most.
-constexpr int kEliminated = 256, kMostEliminated = 24;
+/// Candidates of dynamic programming for an operator, times devices.
+constexpr int kEliminated = 256;
 
 /// A gain that is smaller is not worth another strategy.
 constexpr double kWorthwhile = 0.01;
@@ -147,9 +146,10 @@ private:
   }
 
   void tryBaselines(Walker &walker) {
-    result.baselines =
-        baselines(space, options.pinned, room, walker,
-                  [&](Picoseconds best) { return goesOn("recipes", best); });
+    result.baselines = baselines(
+        space, options.pinned, room, walker,
+        [&](Picoseconds best) { return goesOn("recipes", best); },
+        options.recipes);
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
@@ -162,14 +162,16 @@ private:
   }
 
   bool mayMove() const {
-    return budget >= options.chains && space.numDevices() > 1 && !stopped();
+    return budget >= options.chains && space.numDevices() > 1 && !stopped() &&
+           (options.recipesWithin == 0 ||
+            result.baselines.front().quality.makespan <= options.recipesWithin);
   }
 
   /// The more devices, the longer each reshard takes to plan, and the fewer
   /// candidates there are; too few are not worth it.
   void eliminate(Walker &walker) {
     size_t most = static_cast<size_t>(
-        std::min(kEliminated / space.numDevices(), kMostEliminated));
+        std::min(kEliminated / space.numDevices(), options.candidates));
     if (most < kStarts)
       return;
     std::vector<Strategy> known;

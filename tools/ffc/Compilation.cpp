@@ -112,7 +112,7 @@ bool Compilation::needsTasks() const {
 }
 
 LogicalResult Compilation::runTo(Emit level) {
-  if (failed(import()) || failed(recognize()))
+  if (failed(import()) || failed(recognize()) || failed(rewrite(level)))
     return failure();
   if (level == Emit::FF)
     return success();
@@ -186,8 +186,8 @@ LogicalResult Compilation::recognize() {
   return success();
 }
 
-LogicalResult Compilation::differentiate() {
-  report.phase("differentiate");
+LogicalResult Compilation::makeStep(ModuleOp graph) {
+  PassManager passes(&context);
   if (options.training) {
     DifferentiateOptions differentiating;
     differentiating.microBatches = options.microBatches;
@@ -204,19 +204,19 @@ LogicalResult Compilation::differentiate() {
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0 && options.microBatches == 1);
-    PassManager passes(&context);
     addTraining(passes, differentiating);
-    if (failed(passes.run(*module)))
-      return failure();
   }
-  if (options.precision != Precision::F32) {
-    PassManager passes(&context);
+  if (options.precision != Precision::F32)
     addRounding(passes, options.precision == Precision::FP16
                             ? "f16"
                             : wordOf(options.precision));
-    if (failed(passes.run(*module)))
-      return failure();
-  }
+  return passes.run(graph);
+}
+
+LogicalResult Compilation::differentiate() {
+  report.phase("differentiate");
+  if (failed(makeStep(*module)))
+    return failure();
   reportModel();
   return success();
 }
@@ -265,13 +265,16 @@ LogicalResult Compilation::checkTarget() {
   return success();
 }
 
-LogicalResult Compilation::fuse() {
-  if (!options.fuse)
-    return success();
-  const size_t before = numOperators();
+LogicalResult Compilation::fuseOperators(ModuleOp graph) {
   PassManager passes(&context);
-  addFusion(passes);
-  if (failed(passes.run(*module)))
+  if (options.fuse)
+    addFusion(passes);
+  return passes.run(graph);
+}
+
+LogicalResult Compilation::fuse() {
+  const size_t before = numOperators();
+  if (failed(fuseOperators(*module)))
     return failure();
   if (const size_t after = numOperators(); after != before)
     report.say("fusion left " + Twine(after) + " of " + Twine(before) +

@@ -69,9 +69,25 @@ private:
   mlir::LogicalResult import();
   /// Makes one operator of what exporters spell out.
   mlir::LogicalResult recognize();
+  /// Rewrites the forward graph by the rules that options or a strategy file
+  /// name, or a search finds worth it. `level` is how far the compilation goes.
+  mlir::LogicalResult rewrite(Emit level);
+  /// Does a search choose the rules?
+  bool choosesRewrites(Emit level) const;
+  /// Rewrites by what is worth it, and says what each rule gives.
+  mlir::LogicalResult chooseRewrites();
+  /// What a short search finds for a forward graph; nothing if it is too large
+  /// for that to be short.
+  mlir::FailureOr<std::optional<search::Result>>
+  judge(mlir::ModuleOp graph, const search::Options &judging);
   mlir::LogicalResult differentiate();
+  /// What the two do to any graph: the step that is trained, and fusion.
+  mlir::LogicalResult makeStep(mlir::ModuleOp graph);
+  mlir::LogicalResult fuseOperators(mlir::ModuleOp graph);
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
+  /// Reads the file of the profile, if there is one, unless that is done.
+  mlir::LogicalResult loadProfile();
   /// Reads the profile, if there is one, for the topology's devices.
   mlir::LogicalResult readProfile();
   /// Of the tasks of `graph`.
@@ -174,6 +190,8 @@ private:
   std::optional<plan::Topology> topology;
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
+  std::vector<std::string> rewritten; ///< the rules that were applied
+  double secondsOfChoice = 0;         ///< what choosing them took
   plan::Strategy strategy;
   plan::PipelineSchedule schedule;
   std::string strategyText;

@@ -8,6 +8,7 @@
 
 #include "ffc/Codegen/Output.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -83,6 +84,19 @@ static Error checkSimulator(const Options &options) {
   return Error::success();
 }
 
+/// What is written for FlexFlow is of the model's own operators.
+static Error checkRewrites(const Options &options) {
+  if (!options.rewrites || options.rewrites->empty())
+    return Error::success();
+  if (!options.exportStrategy.empty())
+    return expected("--export-strategy", "--rewrites=auto or none",
+                    join(*options.rewrites, ","));
+  if (options.isByFlexFlow())
+    return expected("--simulator=flexflow", "--rewrites=auto or none",
+                    join(*options.rewrites, ","));
+  return Error::success();
+}
+
 Error ffc::checkModelCommand(Options &options, size_t count,
                              const Twine &what) {
   if (Error error = expectArguments(options, count, what))
@@ -110,6 +124,8 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (options.microBatches > 1 && !options.training)
     return expected("--accumulate", "--mode=train", "infer");
   if (Error error = checkSimulator(options))
+    return error;
+  if (Error error = checkRewrites(options))
     return error;
   if (Error error = checkLoss(options))
     return error;

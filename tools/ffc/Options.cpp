@@ -3,6 +3,7 @@
 #include "Options.h"
 
 #include "ffc/Codegen/Output.h"
+#include "ffc/Passes/Rewrites.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -154,6 +155,24 @@ static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
   if (Error error = parseWhole(flag, value, 1, ahead, kMostCount))
     return error;
   options.schedule.ahead = static_cast<int>(ahead);
+  return Error::success();
+}
+
+static Error parseRewrites(Options &options, StringRef flag, StringRef value) {
+  options.rewrites.reset();
+  if (value == "auto")
+    return Error::success();
+  std::vector<std::string> &rules = options.rewrites.emplace();
+  if (value == "none")
+    return Error::success();
+  for (StringRef name : split(value, ',')) {
+    if (!findRewrite(name))
+      return expected(flag, "auto, none or rules among " + namesOfRewrites(),
+                      name);
+    if (is_contained(rules, name))
+      return expected(flag, "every rule once", value);
+    rules.push_back(name.str());
+  }
   return Error::success();
 }
 
@@ -371,6 +390,12 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--fuse", "HOW",
          "element-wise operators with what they follow: on (default) or off",
          setChoice<bool>(&Options::fuse, {{"on", true}, {"off", false}})},
+        {"--rewrites", "RULES",
+         "rewrite the model's graph by these rules: auto (default: those that "
+         "a search finds worth it, and those that a strategy file names), "
+         "none, or names with commas; " +
+             describeRewrites(),
+         parseRewrites, kStrategy | kProfile},
         {"--print-strategy", "FILE",
          "write the complete strategy, - for standard output",
          setText(&Options::printStrategy), kStrategy},

@@ -96,6 +96,15 @@ struct Options : CommandOptions {
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
+  /// Is the strategy in a file?
+  bool isFile() const {
+    return !randomStrategy && strategy != "search" &&
+           strategy != "data-parallel";
+  }
+  /// Path of the file with the strategy, or one to start from; or empty.
+  const std::string &strategyFile() const {
+    return isFile() ? strategy : start;
+  }
   bool searches() const { return strategy == "search" && !randomStrategy; }
   bool isByFlexFlow() const { return simulator == Simulator::FlexFlow; }
   bool wantsTasks() const {
@@ -134,6 +143,9 @@ struct Options : CommandOptions {
   Precision precision = Precision::F32;
   std::optional<LossScale> lossScale; ///< absent: as the precision needs it
   bool fuse = true; ///< element-wise operators with what they follow
+  /// Rules that the forward graph is rewritten by. None: what the strategy's
+  /// file says, or what a search chooses.
+  std::optional<std::vector<std::string>> rewrites;
 
   search::Options search;
   bool searchesSchedules = true, searchesRecomputation = true;

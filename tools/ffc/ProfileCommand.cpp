@@ -108,8 +108,9 @@ private:
 } // namespace
 
 LogicalResult Compilation::profile() {
-  if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
-      failed(loadTopology()) || failed(checkTarget()))
+  if (failed(import()) || failed(recognize()) || failed(rewrite(Emit::Train)) ||
+      failed(differentiate()) || failed(loadTopology()) ||
+      failed(checkTarget()))
     return failure();
 
   Entries entries(*topology);

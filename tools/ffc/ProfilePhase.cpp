@@ -12,13 +12,20 @@
 using namespace mlir;
 using namespace ffc;
 
-LogicalResult Compilation::readProfile() {
-  if (options.profile.empty())
+LogicalResult Compilation::loadProfile() {
+  if (options.profile.empty() || measured)
     return success();
   std::string error;
   measured = plan::Profile::load(options.profile, error);
-  if (!measured)
-    return fail(error);
+  return measured ? success() : fail(error);
+}
+
+LogicalResult Compilation::readProfile() {
+  if (options.profile.empty())
+    return success();
+  if (failed(loadProfile()))
+    return failure();
+  std::string error;
   if (!plan::profileForGraph(measured, planned.graph, *topology, error))
     return fail(options.profile + ": " + error);
   if (measured->device().empty())

@@ -139,6 +139,9 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   const plan::Graph &graph = planned.graph;
   search::Options searching = options.search;
   searching.forFlexFlow = !options.exportStrategy.empty();
+  // None is left: as little as possible.
+  if (searching.seconds > 0)
+    searching.seconds = std::max(searching.seconds - secondsOfChoice, 1e-3);
   std::string error;
   for (const std::string &pin : options.pins) {
     auto choices = readPin(pin, graph, topology->numDevices(), error);

@@ -17,14 +17,8 @@
 using namespace mlir;
 using namespace ffc;
 
-/// Is the strategy in a file?
-static bool isFile(const Options &options) {
-  return !options.randomStrategy && options.strategy != "search" &&
-         options.strategy != "data-parallel";
-}
-
 LogicalResult Compilation::readStrategyFiles() {
-  if (!isFile(options) && options.start.empty() &&
+  if (!options.isFile() && options.start.empty() &&
       options.exportStrategy.empty() && !options.isByFlexFlow())
     return success();
   FailureOr<PlannedModule> model = buildPlanGraph(*module);
@@ -46,7 +40,7 @@ LogicalResult Compilation::readStrategyFiles() {
     for (const auto &[op, config] : llvm::zip_equal(model->graph.ops, whole))
       start[op.name] = attributeOf(config, op.rules, context);
   }
-  if (isFile(options)) {
+  if (options.isFile()) {
     auto given = load(options.strategy);
     if (!given)
       return failure();
@@ -126,7 +120,7 @@ LogicalResult Compilation::chooseStrategy() {
   std::vector<plan::OpId> followed;
   strategy = plan::completeStrategy(planned.graph, *given, &followed);
   reportPlan(followed);
-  strategyText = plan::printStrategy(planned.graph, strategy);
+  strategyText = plan::printStrategy(planned.graph, strategy, rewritten);
   return success(
       succeeded(timeByFlexFlow()) &&
       succeeded(writeStrategy(options.printStrategy, strategyText)) &&

@@ -90,6 +90,45 @@ def MarkCausal : Pass<"mark-causal", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def ApplyRewrites : Pass<"rewrite", "::mlir::ModuleOp"> {
+  let summary = "other operators that compute the same";
+  let description = [{
+    Applies rules of ffc/Passes/Rewrites.h to a forward graph, in the order of
+    that table. They are not always for the better: which ones are applied is
+    chosen together with the strategy (docs/decisions/0065).
+
+      * move-transposes: transposes are moved up to others that they cancel with
+      * merge-narrow-products, merge-wide-products: layers of one operand are one
+        product with all of their weights, columns dealt out in groups, of which
+        each takes its part
+      * join-sums: a sum of layers is one product of their operands side by side
+      * batch-products: small layers of equal shapes are one batch of products
+
+    Before:
+    ```mlir
+    %q = ff.matmul(%x, %wq) {...} : (tensor<8x16xf32>, tensor<16x10xf32>) -> tensor<8x10xf32>
+    %k = ff.matmul(%x, %wk) {...} : (tensor<8x16xf32>, tensor<16x5xf32>) -> tensor<8x5xf32>
+    ```
+    After `rules=merge-narrow-products`, in five groups of columns:
+    ```mlir
+    %0 = ff.reshape(%wq) : (tensor<16x10xf32>) -> tensor<16x5x2xf32>
+    %1 = ff.reshape(%wk) : (tensor<16x5xf32>) -> tensor<16x5x1xf32>
+    %2 = ff.concat(%0, %1) {axis = 2 : i64} : ... -> tensor<16x5x3xf32>
+    %3 = ff.reshape(%2) : (tensor<16x5x3xf32>) -> tensor<16x15xf32>
+    %4 = ff.matmul(%x, %3) {...} : ... -> tensor<8x15xf32>
+    %5 = ff.reshape(%4) : (tensor<8x15xf32>) -> tensor<8x5x3xf32>
+    %6 = ff.slice(%5) {starts = array<i64: 0, 0, 0>} : (tensor<8x5x3xf32>) -> tensor<8x5x2xf32>
+    %q = ff.reshape(%6) : (tensor<8x5x2xf32>) -> tensor<8x10xf32>
+    %7 = ff.slice(%5) {starts = array<i64: 0, 0, 2>} : (tensor<8x5x3xf32>) -> tensor<8x5x1xf32>
+    %k = ff.reshape(%7) : (tensor<8x5x1xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"rules", "rules", "std::string", "names of rules">,
+  ];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds loss, gradients and parameter updates";
   let description = [{

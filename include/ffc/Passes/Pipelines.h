@@ -2,6 +2,8 @@
 //
 // Every module goes through these, in their order, whoever compiles it: ffc,
 // the tests, and ffc-opt by name ("--ffc-recognize --ffc-train --ffc-fuse").
+// Between recognition and training a graph may be rewritten, by rules that are
+// chosen with the strategy (ffc/Passes/Rewrites.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PASSES_PIPELINES_H

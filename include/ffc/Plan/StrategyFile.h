@@ -34,11 +34,20 @@ std::optional<PartialStrategy> parseStrategy(const std::string &text,
                                              const Graph &graph, int numDevices,
                                              std::string &error);
 
-/// `strategy` in our own format, a line per operator in graph order. Reads back
-/// as exactly `strategy`.
-std::string printStrategy(const Graph &graph, const Strategy &strategy);
+/// The rules by which the graph was rewritten whose operators the file at
+/// `path` names: its second line, "rewrites NAME...", if it has one, which
+/// other formats do not. All are among `known`. Fails as loadStrategy.
+std::optional<std::vector<std::string>>
+loadRewrites(const std::string &path, const std::vector<std::string> &known,
+             std::string &error);
+
+/// `strategy` in our own format, a line per operator in graph order, of a graph
+/// that was rewritten by these rules. Reads back as exactly `strategy`.
+std::string printStrategy(const Graph &graph, const Strategy &strategy,
+                          const std::vector<std::string> &rewrites = {});
 /// The same for some of the operators.
-std::string printStrategy(const Graph &graph, const PartialStrategy &strategy);
+std::string printStrategy(const Graph &graph, const PartialStrategy &strategy,
+                          const std::vector<std::string> &rewrites = {});
 
 /// FlexFlow's text form, which it reads, and what it prints after a search.
 enum class FlexFlowForm { Text, Printed };

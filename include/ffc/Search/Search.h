@@ -81,6 +81,13 @@ struct Options {
   int threads = 0; ///< 0: as many as the machine has, at most `chains`
   /// Only choices that FlexFlow can say (Space).
   bool forFlexFlow = false;
+  /// Names of the recipes that are tried; empty: all.
+  std::vector<std::string> recipes;
+  /// Nothing but recipes is tried if the best one takes longer; 0: whatever it
+  /// takes.
+  plan::Picoseconds recipesWithin = 0;
+  /// What dynamic programming may choose from for an operator, at most.
+  int candidates = 24;
   /// Configurations that anchors keep.
   std::vector<Choice> pinned;
   /// A strategy to start from besides the recipes; complete.
@@ -147,11 +154,13 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 /// becomes copies. Grids and groups become larger until one takes longer than
 /// the one before and ten times as long as some recipe that fits; or when
 /// `goesOn`, which is told the time of the best recipe so far and may be empty,
-/// says so after the second one, and one fits.
+/// says so after the second one, and one fits. Only those that `names` lists,
+/// unless it is empty.
 std::vector<Baseline>
 baselines(const Space &space, const std::vector<Choice> &pinned,
           const std::vector<int64_t> &room, Walker &walker,
-          const std::function<bool(plan::Picoseconds)> &goesOn = nullptr);
+          const std::function<bool(plan::Picoseconds)> &goesOn = nullptr,
+          const std::vector<std::string> &names = {});
 
 /// The best of all combinations of candidates, of which every anchor has at
 /// least one, for instance Space::candidates(). For small graphs, few devices.

@@ -20,7 +20,8 @@ using namespace ffc::plan;
 
 static constexpr size_t kMaxFileBytes = size_t(64) << 20;
 static constexpr int64_t kMaxDegree = 1 << 20;
-static const char kHeader[] = "ffc strategy 1", kAgain[] = "again";
+static const char kHeader[] = "ffc strategy 1", kAgain[] = "again",
+                  kRewrites[] = "rewrites";
 
 namespace {
 
@@ -173,8 +174,18 @@ void Reader::readHeader(const StrategyLine &line) const {
                           "', found " + quoted(found));
 }
 
+/// "rewrites merge-products", not an operator of that name.
+static bool listsRewrites(const StrategyLine &line) {
+  return line.tokens[0] == kRewrites &&
+         (line.tokens.size() == 1 || line.tokens[1] != ":");
+}
+
 void Reader::readLine(const StrategyLine &line) {
   const std::vector<std::string> &tokens = line.tokens;
+  if (listsRewrites(line))
+    fail(line.number, std::string("expected '") + kRewrites +
+                          "' right after the version line, found it behind "
+                          "other lines");
   if (tokens.size() < 2 || tokens[1] != ":")
     fail(line.number, "expected an operator's name and ':' as in 'conv1: n=4 "
                       "on 0-3', found " +
@@ -267,15 +278,29 @@ void Reader::readTableRow(const StrategyLine &line) {
 // Files
 //===----------------------------------------------------------------------===//
 
+/// Is the text, of which these are the lines, in our own format?
+static bool isOurs(const std::vector<StrategyLine> &lines) {
+  const std::vector<std::string> &first = lines.front().tokens;
+  return first[0] == "ffc" || (first.size() > 1 && first[1] == ":");
+}
+
+static bool isOfFlexFlow(const std::string &text) {
+  return isFlexFlowProtobuf(text) || isFlexFlowText(text) ||
+         isFlexFlowPrinted(text);
+}
+
 PartialStrategy Reader::read(const std::string &text) {
   const std::vector<StrategyLine> lines = splitStrategy(text);
   if (lines.empty())
     fail(1, "expected a strategy, found an empty file");
-  const std::vector<std::string> &first = lines.front().tokens;
-  const bool ours = first[0] == "ffc" || (first.size() > 1 && first[1] == ":");
+  const bool ours = isOurs(lines);
   if (ours)
     readHeader(lines.front());
-  for (size_t i = ours ? 1 : 0; i < lines.size(); ++i) {
+  size_t i = ours ? 1 : 0;
+  // Whoever made the graph has read it.
+  if (ours && lines.size() > 1 && listsRewrites(lines[1]))
+    ++i;
+  for (; i < lines.size(); ++i) {
     if (ours)
       readLine(lines[i]);
     else
@@ -314,9 +339,60 @@ std::optional<PartialStrategy> ffc::plan::loadStrategy(const std::string &path,
   return parseStrategy(*text, path, graph, numDevices, error);
 }
 
+/// What the second line of `text` says, if it lists rules.
+static std::vector<std::string>
+readRewrites(const std::string &text, const std::vector<std::string> &known) {
+  if (isOfFlexFlow(text))
+    return {};
+  const std::vector<StrategyLine> lines = splitStrategy(text);
+  if (lines.size() < 2 || !isOurs(lines) || !listsRewrites(lines[1]))
+    return {};
+  const StrategyLine &line = lines[1];
+  const std::vector<std::string> names(line.tokens.begin() + 1,
+                                       line.tokens.end());
+  if (names.empty())
+    fail(line.number, std::string("expected names of rules after '") +
+                          kRewrites + "' (" + joined(known) +
+                          "), found the end of the line");
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::find(known.begin(), known.end(), names[i]) == known.end())
+      fail(line.number, std::string("expected '") + kRewrites +
+                            "' and rules among " + joined(known) + ", found " +
+                            quoted(names[i]));
+    if (std::find(names.begin(), names.begin() + i, names[i]) !=
+        names.begin() + i)
+      fail(line.number,
+           "expected every rule once, found " + quoted(names[i]) + " twice");
+  }
+  return names;
+}
+
+std::optional<std::vector<std::string>>
+ffc::plan::loadRewrites(const std::string &path,
+                        const std::vector<std::string> &known,
+                        std::string &error) {
+  std::optional<std::string> text = readTextFile(path, kMaxFileBytes, error);
+  if (!text)
+    return std::nullopt;
+  try {
+    return readRewrites(*text, known);
+  } catch (const Malformed &malformed) {
+    error =
+        path + ":" + std::to_string(malformed.line) + ": " + malformed.message;
+    return std::nullopt;
+  }
+}
+
 std::string ffc::plan::printStrategy(const Graph &graph,
-                                     const PartialStrategy &strategy) {
+                                     const PartialStrategy &strategy,
+                                     const std::vector<std::string> &rewrites) {
   std::string text = std::string(kHeader) + "\n";
+  if (!rewrites.empty())
+    text += kRewrites;
+  for (const std::string &rule : rewrites)
+    text += " " + rule;
+  if (!rewrites.empty())
+    text += "\n";
   for (size_t id = 0; id < strategy.size(); ++id) {
     if (!strategy[id])
       continue;
@@ -334,7 +410,8 @@ std::string ffc::plan::printStrategy(const Graph &graph,
 }
 
 std::string ffc::plan::printStrategy(const Graph &graph,
-                                     const Strategy &strategy) {
-  return printStrategy(graph,
-                       PartialStrategy(strategy.begin(), strategy.end()));
+                                     const Strategy &strategy,
+                                     const std::vector<std::string> &rewrites) {
+  return printStrategy(graph, PartialStrategy(strategy.begin(), strategy.end()),
+                       rewrites);
 }

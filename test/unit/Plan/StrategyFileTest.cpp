@@ -357,4 +357,63 @@ TEST(Strategy, PrintReadsBackExactly) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Rewrites
+//===----------------------------------------------------------------------===//
+
+/// What loadRewrites() says of a file with `text`: names with spaces, or the
+/// message behind the path.
+std::string rewritesOf(const std::string &text) {
+  const std::string path = ::testing::TempDir() + "/ffc-rewrites-test.txt";
+  std::ofstream(path) << text;
+  std::string error;
+  const auto rules = loadRewrites(path, {"one", "two"}, error);
+  std::remove(path.c_str());
+  if (!rules)
+    return error.substr(path.size());
+  std::string names;
+  for (const std::string &rule : *rules)
+    names += (names.empty() ? "" : " ") + rule;
+  return names;
+}
+
+TEST(StrategyRewrites, AreTheSecondLine) {
+  EXPECT_EQ(rewritesOf(ours("rewrites two one  # both")), "two one");
+  EXPECT_EQ(rewritesOf("# first\nffc strategy 1\n\nrewrites one\nfc7: on 2\n"),
+            "one");
+  EXPECT_EQ(rewritesOf(ours("fc7: on 2")), "");
+  EXPECT_EQ(rewritesOf("ffc strategy 1\n"), "");
+  // An operator of that name, and other formats.
+  EXPECT_EQ(rewritesOf(ours("rewrites: on 2")), "");
+  EXPECT_EQ(rewritesOf(kReadmeTable), "");
+  EXPECT_EQ(rewritesOf("1\nDense_103\n0\n1\n1\n1\n0\n"), "");
+  EXPECT_EQ(rewritesOf(""), "");
+  EXPECT_EQ(oneOfOurs("rewrites one\nfc7: on 2"), oneOfOurs("fc7: on 2"));
+}
+
+TEST(StrategyRewrites, PrintReadsBack) {
+  const Graph graph = alexNet();
+  const PartialStrategy strategy = parse(graph, ours("fc7: on 2"));
+  const std::string text = printStrategy(graph, strategy, {"two", "one"});
+  EXPECT_EQ(text, "ffc strategy 1\nrewrites two one\nfc7: on 2\n");
+  EXPECT_EQ(rewritesOf(text), "two one");
+  EXPECT_EQ(parse(graph, text), strategy);
+}
+
+TEST(StrategyRewrites, Errors) {
+  EXPECT_EQ(rewritesOf(ours("rewrites")),
+            ":2: expected names of rules after 'rewrites' (one, two), found "
+            "the end of the line");
+  EXPECT_EQ(rewritesOf(ours("rewrites one three")),
+            ":2: expected 'rewrites' and rules among one, two, found 'three'");
+  EXPECT_EQ(rewritesOf(ours("rewrites one one")),
+            ":2: expected every rule once, found 'one' twice");
+  EXPECT_EQ(errorOfOurs("fc7: on 2\nrewrites one"),
+            "s.txt:3: expected 'rewrites' right after the version line, found "
+            "it behind other lines");
+  std::string error;
+  EXPECT_FALSE(loadRewrites("/nowhere/s.txt", {}, error));
+  EXPECT_EQ(error, "/nowhere/s.txt: cannot be read: No such file or directory");
+}
+
 } // namespace

@@ -127,6 +127,21 @@ ValueId TestGraph::part(const std::string &name, ValueId x, int64_t first,
   return addOp(std::move(op), shape);
 }
 
+ValueId TestGraph::beside(const std::string &name, ValueId a, ValueId b) {
+  Shape shape = graph.values[a].type.shape;
+  Access left = identity({0, 1}), right = left;
+  left.dims[1] = DimMap::window(1, 1, 1, 0);
+  right.dims[1] = DimMap::window(1, 1, 1, shape[1]);
+  shape[1] += graph.values[b].type.shape[1];
+  Op op = rowsAndColumns(name, "beside", {a, b}, shape);
+  op.rules.schedules = {{{},
+                         {{"beside",
+                           {{0, left}, {1, right}},
+                           {{2, identity({0, 1}), Reduction::None}},
+                           0}}}};
+  return addOp(std::move(op), shape);
+}
+
 ValueId TestGraph::sum(const std::string &name, ValueId a, ValueId b) {
   Shape shape = graph.values[a].type.shape;
   Op op = rowsAndColumns(name, "sum", {a, b}, shape);

@@ -23,6 +23,8 @@ public:
   ValueId reshape(const std::string &name, ValueId x, Shape shape);
   /// Rows of x from `first` on.
   ValueId part(const std::string &name, ValueId x, int64_t first, int64_t rows);
+  /// The columns of a, and then those of b.
+  ValueId beside(const std::string &name, ValueId a, ValueId b);
   /// y[n,c] = a[n,c] + b[n,c]; dims n, c. The result may overwrite either.
   ValueId sum(const std::string &name, ValueId a, ValueId b);
   /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`. May add to what

@@ -247,6 +247,53 @@ TEST_F(SearchTest, TensorGroups) {
                                      "{n = 2, k = 2} on 0 1 2 3"));
 }
 
+/// Weights side by side are parameters of the layer that reads them; what is
+/// computed of several is none.
+TEST_F(SearchTest, TensorGroupsOfWeightsSideBySide) {
+  use(4);
+  const auto layersWith = [&](auto makeOne) {
+    TestGraph g;
+    const ValueId x = g.input("x", {64, 512}),
+                  w = (g.*makeOne)("w", g.state("w1", {512, 512}),
+                                   g.state("w2", {512, 512})),
+                  y = g.product("first", x, w);
+    g.output("out/z",
+             g.product("second", y,
+                       g.state("w3", {g.graph.values[y].type.shape[1], 512})));
+    return recipe(g.graph, *cost, 4, "tensor 4");
+  };
+  EXPECT_THAT(layersWith(&TestGraph::beside),
+              ::testing::ElementsAre("{c = 4} on 0 1 2 3", "{c = 4} on 0 1 2 3",
+                                     "{k = 4} on 0 1 2 3"));
+  EXPECT_THAT(layersWith(&TestGraph::sum),
+              ::testing::Not(::testing::Contains("{k = 4} on 0 1 2 3")));
+}
+
+TEST_F(SearchTest, RecipesByName) {
+  use(4);
+  TestGraph g = layers(256);
+  options.budget = 0;
+  options.recipes = {"tensor 4", "data-parallel"};
+  std::vector<std::string> names;
+  for (const Baseline &baseline : run(g.graph).baselines)
+    names.push_back(baseline.name);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(options.recipes));
+}
+
+TEST_F(SearchTest, NothingBehindSlowRecipes) {
+  use(4);
+  TestGraph g = layers(2048);
+  options.budget = 40;
+  const Picoseconds best = run(g.graph).baselines.front().quality.makespan;
+  options.recipesWithin = best;
+  EXPECT_TRUE(run(g.graph).elimination);
+  options.recipesWithin = best - 1;
+  const Result result = run(g.graph);
+  EXPECT_FALSE(result.elimination);
+  EXPECT_EQ(result.proposals, 0);
+  EXPECT_EQ(result.quality.makespan, best);
+}
+
 /// A graph without updates has nothing to share.
 TEST_F(SearchTest, EachRecipeOnce) {
   use(4);
