@@ -210,7 +210,8 @@ Walker::groupOf(OpId anchor, ConfigId config, ChoiceOptions options) {
   return it->second;
 }
 
-void Walker::expand(const std::vector<Choice> &choices) {
+const std::vector<StepTimer::Change> &
+Walker::changesOf(const std::vector<Choice> &choices) {
   changes.clear();
   proposed.clear();
   for (const auto &[anchor, config, options] : choices) {
@@ -218,18 +219,12 @@ void Walker::expand(const std::vector<Choice> &choices) {
     const auto &group = groupOf(anchor, table.intern(config), options);
     changes.insert(changes.end(), group.begin(), group.end());
   }
+  return changes;
 }
 
 Picoseconds Walker::propose(const std::vector<Choice> &choices,
                             Picoseconds limit) {
-  expand(choices);
-  return timer.propose(changes, limit);
-}
-
-Picoseconds Walker::proposeFull(const std::vector<Choice> &choices,
-                                Picoseconds limit) {
-  expand(choices);
-  return timer.proposeFull(changes, limit);
+  return timer.propose(changesOf(choices), limit);
 }
 
 void Walker::accept() {
@@ -239,11 +234,10 @@ void Walker::accept() {
 }
 
 void Walker::assign(const Strategy &other) {
-  changes.clear();
-  for (OpId op = 0; op < static_cast<OpId>(other.size()); ++op)
-    changes.push_back({op, table.intern(other[op])});
-  timer.propose(changes);
-  timer.accept();
+  std::vector<ConfigId> configs;
+  for (const Configuration &config : other)
+    configs.push_back(table.intern(config));
+  timer.restart(configs);
   // Strategies do not say what follows and why.
   ChoiceOptions sharding;
   sharding.set(ChoiceOption::ShardUpdates);

@@ -34,7 +34,14 @@ class StepTimer {
 public:
   /// `table` must outlive the timer. `configs` has one legal configuration per
   /// operator.
-  StepTimer(SegmentTable &table, std::vector<ConfigId> configs);
+  StepTimer(SegmentTable &table, const std::vector<ConfigId> &configs);
+
+  /// Takes other configurations, of which everything is looked up and swept as
+  /// without deltas. Returns the makespan, or some number over `limit` if it is
+  /// over that; then only another restart may follow. There must be no open
+  /// proposal.
+  Picoseconds restart(const std::vector<ConfigId> &configs,
+                      Picoseconds limit = kNoLimit);
 
   Picoseconds makespan() const { return current; }
   const std::vector<ConfigId> &configs() const { return configurations; }
@@ -44,9 +51,6 @@ public:
   /// some number over `limit`. Must be followed by accept() or reject().
   Picoseconds propose(const std::vector<Change> &changes,
                       Picoseconds limit = kNoLimit);
-  /// The same by a sweep of the whole step.
-  Picoseconds proposeFull(const std::vector<Change> &changes,
-                          Picoseconds limit = kNoLimit);
   /// Keeps the proposal, whose makespan must not be over its limit.
   void accept();
   void reject();
@@ -98,6 +102,8 @@ private:
     Picoseconds by;
   };
 
+  bool lookUpAll(Picoseconds limit);
+  Picoseconds sweepAll(Picoseconds limit);
   bool change(const std::vector<Change> &changes, Picoseconds limit);
   bool build(OpId op, Picoseconds limit);
   void forgetBusy(const TimedTasks *tasks);

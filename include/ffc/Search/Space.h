@@ -181,6 +181,8 @@ public:
     return table.config(timer.configs()[op]);
   }
   plan::Strategy strategy() const;
+  /// By operator.
+  const std::vector<plan::ConfigId> &configs() const { return timer.configs(); }
   /// What was chosen for an anchor, or could have been.
   Choice choice(plan::OpId anchor) const {
     return {anchor, config(anchor), taken[anchor]};
@@ -189,9 +191,10 @@ public:
   /// See StepTimer. Anchors are distinct, configurations legal.
   plan::Picoseconds propose(const std::vector<Choice> &choices,
                             plan::Picoseconds limit = plan::kNoLimit);
-  /// The same by a sweep of the whole step, for comparison.
-  plan::Picoseconds proposeFull(const std::vector<Choice> &choices,
-                                plan::Picoseconds limit = plan::kNoLimit);
+  /// What a proposal changes: the anchors and what follows them. Until the next
+  /// one.
+  const std::vector<plan::StepTimer::Change> &
+  changesOf(const std::vector<Choice> &choices);
   void accept();
   void reject() { timer.reject(); }
   /// Takes the strategy of `other`, which may be of another walker.
@@ -214,9 +217,6 @@ private:
   /// What an anchor and its followers do.
   const std::vector<plan::StepTimer::Change> &
   groupOf(plan::OpId anchor, plan::ConfigId config, ChoiceOptions options);
-  /// Fills `changes`.
-  void expand(const std::vector<Choice> &choices);
-
   const Space &space;
   std::unique_ptr<plan::SegmentTable> owned; ///< may be null
   plan::SegmentTable &table;

@@ -184,6 +184,21 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
   return makespan > limit ? kNoLimit : makespan;
 }
 
+/// From the beginning to the end, which becomes what the next one starts from.
+Picoseconds StepTimer::sweepAll(Picoseconds limit) {
+  std::fill(now.begin(), now.end(), 0);
+  std::fill(offsets.begin(), offsets.end(), 0);
+  std::copy(now.begin(), now.end(), row(0));
+  auto last = [&] { return *std::max_element(now.begin(), now.end()); };
+  for (int place = 0; place <= end; ++place) {
+    run(place);
+    if (place % kLook == 0 && last() > limit)
+      return kNoLimit;
+    std::copy(now.begin(), now.end(), row(place + 1));
+  }
+  return last();
+}
+
 //===----------------------------------------------------------------------===//
 // Proposals
 //===----------------------------------------------------------------------===//
@@ -208,22 +223,6 @@ Picoseconds StepTimer::propose(const std::vector<Change> &changes,
   startSweep();
   proposed = change(changes, limit) ? sweep(limit) : kNoLimit;
   return proposed;
-}
-
-Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes,
-                                   Picoseconds limit) {
-  startSweep();
-  if (!change(changes, limit))
-    return proposed = kNoLimit;
-  std::fill(now.begin(), now.end(), 0);
-  auto last = [&] { return *std::max_element(now.begin(), now.end()); };
-  for (int place = 0; place <= end; ++place) {
-    run(place);
-    if (place % kLook == 0 && last() > limit)
-      return proposed = kNoLimit;
-    keepRow(place + 1);
-  }
-  return proposed = last();
 }
 
 void StepTimer::accept() {

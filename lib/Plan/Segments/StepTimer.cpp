@@ -12,11 +12,10 @@ using namespace ffc::plan;
 // The plan
 //===----------------------------------------------------------------------===//
 
-StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
+StepTimer::StepTimer(SegmentTable &table, const std::vector<ConfigId> &configs)
     : table(table), graph(table.graph()), devices(table.numDevices()),
       queues(table.cost().overlaps() ? 2 * devices : devices),
-      end(static_cast<OpId>(graph.ops.size())),
-      configurations(std::move(configs)), order(table.order()),
+      end(static_cast<OpId>(graph.ops.size())), order(table.order()),
       operators(order.operators()), segments(end), items(end + 1),
       starts(size_t(end) + 1), early(graph.values.size()),
       mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
@@ -26,15 +25,36 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       isTouched(graph.values.size()), now(queues),
       startedAt(graph.values.size(), -1) {
   items[end].resize(order.numIndices(end));
-  newBusy = busy;
+  restart(configs);
+}
+
+/// Looks up what a step does. False, with not all of it looked up, as
+/// addBusy().
+bool StepTimer::lookUpAll(Picoseconds limit) {
+  newBusy.assign(devices, 0);
+  std::fill(early.begin(), early.end(), Early());
+  for (Starts &started : starts)
+    started.clear();
   for (OpId op = 0; op < end; ++op)
-    build(op, kNoLimit);
+    if (!build(op, limit))
+      return false;
   for (size_t v = 0; v < graph.values.size(); ++v)
-    follow(static_cast<ValueId>(v), kNoLimit);
-  busy = newBusy;
+    if (!follow(static_cast<ValueId>(v), limit))
+      return false;
   planStarts();
-  proposeFull({});
+  return true;
+}
+
+Picoseconds StepTimer::restart(const std::vector<ConfigId> &configs,
+                               Picoseconds limit) {
+  configurations = configs;
+  // There is nothing to go back to.
+  std::fill(isDirty.begin(), isDirty.end(), true);
+  startSweep();
+  proposed = lookUpAll(limit) ? sweepAll(limit) : kNoLimit;
+  std::fill(isDirty.begin(), isDirty.end(), false);
   accept();
+  return current;
 }
 
 /// False if a device is then busy for longer than `limit`.
