@@ -33,11 +33,13 @@ using NeedId = int32_t;   ///< which parts of a value are needed where
 struct OpSegment {
   /// A read of a part of a value, or tasks of the operator's own.
   struct Step {
-    int slot = -1; ///< the value read; -1: tasks
+    int slot = -1; ///< the first one with the value read; -1: tasks
     NeedId need = -1;
     TimedTasks tasks;
   };
   std::vector<Step> steps; ///< in the order of the plan
+  /// What all tasks of its own take, each device once.
+  std::vector<std::pair<DeviceId, Picoseconds>> busy;
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
 };
@@ -160,6 +162,12 @@ public:
   NeedId outputNeed(LayoutId output);
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
+
+  /// The same of what has been made; null for all else.
+  const OpSegment *findOp(OpId op, ConfigId config) const;
+  const ReshardSegment *findReshard(LayoutId layout, NeedId need) const;
+  const StartSegment *findStart(LayoutId layout, NeedId need) const;
+  const ReshardSegment *findStore(LayoutId written, LayoutId home) const;
 
   /// The addition of a value to those of earlier micro-batches.
   const TimedTasks &accumulation(LayoutId layout);

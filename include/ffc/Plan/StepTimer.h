@@ -90,13 +90,34 @@ private:
     Start start;    ///< the batch that it is in, and the place after which
     int after = -1; ///< that starts
   };
+  /// What a row was before the proposal.
   struct Undo {
     OpId op;
-    ConfigId config;
-    const OpSegment *segment;
     Items items;
     Starts starts;
   };
+  struct Replaced {
+    OpId op;
+    ConfigId config;
+    const OpSegment *segment;
+  };
+  /// Of a row, what a proposal looks up before it is known to be kept so long.
+  struct Set {
+    OpId op;
+    size_t index;
+    Item item;
+  };
+  /// The reshards of a value that a proposal looked up: a range of newReshards.
+  struct Followed {
+    ValueId value;
+    size_t first, end;
+  };
+  enum class LookedUp {
+    All,
+    NotMade, ///< what comes next has to be made
+    TooLong  ///< some device is busy for longer than the limit
+  };
+  class Follower;
   struct Shift { // of places
     int begin, end;
     Picoseconds by;
@@ -105,14 +126,16 @@ private:
   bool lookUpAll(Picoseconds limit);
   Picoseconds sweepAll(Picoseconds limit);
   bool change(const std::vector<Change> &changes, Picoseconds limit);
-  bool build(OpId op, Picoseconds limit);
-  void forgetBusy(const TimedTasks *tasks);
-  void forgetReshards(ValueId value);
+  void forget(const std::vector<Change> &changes);
+  bool lookUp(const std::vector<Change> &changes, Picoseconds limit);
+  bool setSegment(OpId op, const OpSegment &segment, Picoseconds limit);
   bool addBusy(const TimedTasks &tasks, Picoseconds limit);
-  void touch(OpId op);
+  void forgetBusy(const TimedTasks &tasks);
+  LookedUp follow(ValueId value, bool makes, Picoseconds limit);
+  void apply();
+  void buildRow(OpId op);
   void markDirty(OpId op);
-  void setItem(OpId op, size_t index, Item item);
-  bool follow(ValueId value, Picoseconds limit);
+  void setItem(OpId op, size_t index, const Item &item);
   void setEarly(ValueId value, const Early &early);
   void setWait(Item &item, ValueId value) const;
   void planStarts();
@@ -126,6 +149,7 @@ private:
   int endOfShift(int from, int to, Picoseconds by);
   std::optional<Picoseconds> lateness(int place) const;
   void forgetStarted();
+  void endProposal();
   size_t itemOf(const StepEntry &entry) const;
 
   Picoseconds *row(int place) { return rows.data() + size_t(place) * queues; }
@@ -154,6 +178,10 @@ private:
   /// After every operator.
   std::vector<Starts> starts;
   std::vector<Early> early; ///< by value
+  /// By value, its reshards, as far as these take a device's time.
+  std::vector<std::vector<const TimedTasks *>> reshards;
+  /// By operator, the values of which everything may change with it.
+  std::vector<std::vector<ValueId>> touchedBy;
   /// By operator: false if it never had to wait for what was started early.
   std::vector<char> mayWait;
 
@@ -172,12 +200,16 @@ private:
   Picoseconds current = 0;
 
   // The proposal.
-  std::vector<Undo> undo;
+  std::vector<Replaced> replaced;
+  std::vector<Set> sets;
+  std::vector<const TimedTasks *> newReshards;
+  std::vector<Followed> followed;
+  std::vector<Undo> undo; ///< the first `dirty`; the others keep their memory
   std::vector<std::pair<ValueId, Early>> undoEarly;
   bool isEarlyChanged = false;
   std::vector<int> dirty; ///< places
   std::vector<char> isDirty;
-  std::vector<ValueId> touched;
+  std::vector<ValueId> touched, notMade;
   std::vector<char> isTouched;
   std::vector<std::pair<int, size_t>> newRows; ///< place, where in newTimes
   std::vector<Picoseconds> newTimes, now, newBusy;

@@ -140,19 +140,17 @@ template <class T> class PairMap {
 public:
   /// Null if there is none.
   const T *find(uint64_t key) const {
-    for (size_t i = slotOf(key);; i = (i + 1) & (slots.size() - 1)) {
-      if (slots[i].item < 0)
-        return nullptr;
+    for (size_t i = slotOf(key); slots[i].item; i = (i + 1) & (slots.size() - 1))
       if (slots[i].key == key)
-        return &items[slots[i].item];
-    }
+        return slots[i].item;
+    return nullptr;
   }
   /// `key` must be new.
   const T &insert(uint64_t key, T item) {
     if (2 * (items.size() + 1) > slots.size())
       grow();
     items.push_back(std::move(item));
-    place(key, static_cast<int32_t>(items.size()) - 1);
+    place({key, &items.back()});
     return items.back();
   }
 
@@ -161,24 +159,24 @@ public:
 private:
   struct Slot {
     uint64_t key = 0;
-    int32_t item = -1;
+    const T *item = nullptr;
   };
 
   size_t slotOf(uint64_t key) const {
     return (key * 0x9E3779B97F4A7C15u >> 32) & (slots.size() - 1);
   }
-  void place(uint64_t key, int32_t item) {
-    size_t i = slotOf(key);
-    while (slots[i].item >= 0)
+  void place(const Slot &slot) {
+    size_t i = slotOf(slot.key);
+    while (slots[i].item)
       i = (i + 1) & (slots.size() - 1);
-    slots[i] = {key, item};
+    slots[i] = slot;
   }
   void grow() {
     std::vector<Slot> old(2 * slots.size());
     old.swap(slots);
     for (const Slot &slot : old)
-      if (slot.item >= 0)
-        place(slot.key, slot.item);
+      if (slot.item)
+        place(slot);
   }
 
   std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two

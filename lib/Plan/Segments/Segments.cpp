@@ -152,6 +152,25 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
   return known->second;
 }
 
+const OpSegment *SegmentTable::findOp(OpId op, ConfigId config) const {
+  return tables->ops.find(pairKey(tables->classes[op], config));
+}
+
+const ReshardSegment *SegmentTable::findReshard(LayoutId layout,
+                                                NeedId need) const {
+  return tables->reshards.find(pairKey(layout, need));
+}
+
+const StartSegment *SegmentTable::findStart(LayoutId layout,
+                                            NeedId need) const {
+  return tables->starts.find(pairKey(layout, need));
+}
+
+const ReshardSegment *SegmentTable::findStore(LayoutId written,
+                                              LayoutId home) const {
+  return tables->stores.find(pairKey(written, home));
+}
+
 size_t SegmentTable::numSegments() const {
   return tables->ops.size() + tables->turns.size() + tables->reshards.size() +
          tables->starts.size() + tables->sends.size() + tables->ownSums.size() +

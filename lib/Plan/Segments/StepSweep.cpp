@@ -137,6 +137,21 @@ std::optional<Picoseconds> StepTimer::lateness(int place) const {
   return by - offsets[place];
 }
 
+void StepTimer::startSweep() {
+  newRows.clear();
+  newTimes.clear();
+  newLeads.clear();
+  shifts.clear();
+  forgetStarted();
+}
+
+void StepTimer::forgetStarted() {
+  for (ValueId value : newlyStarted)
+    startedAt[value] = -1;
+  newlyStarted.clear();
+  newEnds.clear();
+}
+
 Picoseconds StepTimer::sweep(Picoseconds limit) {
   std::sort(dirty.begin(), dirty.end());
   startSweep();
@@ -197,71 +212,4 @@ Picoseconds StepTimer::sweepAll(Picoseconds limit) {
     std::copy(now.begin(), now.end(), row(place + 1));
   }
   return last();
-}
-
-//===----------------------------------------------------------------------===//
-// Proposals
-//===----------------------------------------------------------------------===//
-
-void StepTimer::startSweep() {
-  newRows.clear();
-  newTimes.clear();
-  newLeads.clear();
-  shifts.clear();
-  forgetStarted();
-}
-
-void StepTimer::forgetStarted() {
-  for (ValueId value : newlyStarted)
-    startedAt[value] = -1;
-  newlyStarted.clear();
-  newEnds.clear();
-}
-
-Picoseconds StepTimer::propose(const std::vector<Change> &changes,
-                               Picoseconds limit) {
-  startSweep();
-  proposed = change(changes, limit) ? sweep(limit) : kNoLimit;
-  return proposed;
-}
-
-void StepTimer::accept() {
-  for (const Shift &shift : shifts)
-    for (int place = shift.begin; place < shift.end; ++place)
-      offsets[place] += shift.by;
-  for (auto [place, at] : newRows) {
-    std::copy_n(newTimes.begin() + static_cast<std::ptrdiff_t>(at), queues,
-                row(place));
-    offsets[place] = 0;
-  }
-  for (ValueId value : newlyStarted)
-    std::copy_n(newEnds.begin() + startedAt[value], devices,
-                ends.begin() + static_cast<std::ptrdiff_t>(value * devices));
-  for (auto [value, lead] : newLeads)
-    leads[value] = lead;
-  forgetStarted();
-  current = proposed;
-  busy = newBusy;
-  for (int place : dirty)
-    isDirty[place] = false;
-  dirty.clear();
-  undo.clear();
-  undoEarly.clear();
-}
-
-void StepTimer::reject() {
-  forgetStarted();
-  for (; !undoEarly.empty(); undoEarly.pop_back())
-    early[undoEarly.back().first] = undoEarly.back().second;
-  for (Undo &old : undo) {
-    items[old.op].swap(old.items);
-    starts[old.op].swap(old.starts);
-    if (old.op < end) {
-      configurations[old.op] = old.config;
-      segments[old.op] = old.segment;
-    }
-    isDirty[operators.placeOf(old.op)] = false;
-  }
-  dirty.clear();
-  undo.clear();
 }
