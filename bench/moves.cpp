@@ -127,7 +127,7 @@ llvm::json::Object makeMoves(const search::Space &space,
         search::drawLimit(random, stepper.makespan(), /*alpha=*/1);
     const size_t known = table.numSegments();
     const int64_t begin = bench::processNanoseconds();
-    const auto &changes = walker.changesOf(choice);
+    const auto &changes = walker.changesOf(walker.numbered(choice));
     const Picoseconds time = stepper.propose(changes, limit);
     times.add(bench::processNanoseconds() - begin,
               table.numSegments() == known);

@@ -52,13 +52,13 @@ static Recording record(const search::Space &space, plan::SegmentTable &table,
   Recording result{walker.configs(), {}};
   search::Moves moves(space, {});
   search::Random random(static_cast<uint64_t>(seed));
-  std::vector<search::Choice> choices;
+  std::vector<search::NumberedChoice> choices;
   for (int p = 0; p < numProposals; ++p) {
     moves.propose(walker, random, choices);
     Proposal &made = result.proposals.emplace_back();
     made.limit = search::drawLimit(random, walker.makespan(),
                                    search::alphaFor(moves.size()));
-    made.time = walker.propose(choices);
+    made.time = walker.proposeNumbered(choices);
     made.changes = walker.changesOf(choices);
     made.time <= made.limit ? walker.accept() : walker.reject();
   }

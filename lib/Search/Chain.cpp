@@ -91,9 +91,9 @@ void Chain::keepBest(double load) {
   lastBest = made;
 }
 
-bool Chain::step(const std::vector<Choice> &choices) {
+bool Chain::step(const std::vector<NumberedChoice> &choices) {
   const Picoseconds limit = drawLimit(random, walker.makespan(), alpha);
-  if (walker.propose(choices, limit) > limit) {
+  if (walker.proposeNumbered(choices, limit) > limit) {
     walker.reject();
     return false;
   }
@@ -104,8 +104,8 @@ bool Chain::step(const std::vector<Choice> &choices) {
   return true;
 }
 
-bool Chain::stepToFit(const std::vector<Choice> &choices) {
-  walker.propose(choices);
+bool Chain::stepToFit(const std::vector<NumberedChoice> &choices) {
+  walker.proposeNumbered(choices);
   const double next = shareOf(neededBytes(walker, room), room);
   if (next > load && !random.oneIn(50)) {
     walker.reject();
@@ -125,7 +125,7 @@ bool Chain::hasEnded() const {
 }
 
 bool Chain::run(int64_t proposals) {
-  std::vector<Choice> choices;
+  std::vector<NumberedChoice> choices;
   if (moves.size() == 0)
     return false;
   for (; proposals > 0 && !hasEnded(); --proposals) {

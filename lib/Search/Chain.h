@@ -52,8 +52,8 @@ public:
 
 private:
   /// True if the proposal was taken.
-  bool step(const std::vector<Choice> &choices);
-  bool stepToFit(const std::vector<Choice> &choices);
+  bool step(const std::vector<NumberedChoice> &choices);
+  bool stepToFit(const std::vector<NumberedChoice> &choices);
   void keepBest(double load);
   bool hasEnded() const;
 

@@ -18,6 +18,7 @@
 #include "ffc/Plan/Segments.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ public:
   /// `table` must outlive the timer. `configs` has one legal configuration per
   /// operator.
   StepTimer(SegmentTable &table, const std::vector<ConfigId> &configs);
+  ~StepTimer();
 
   /// Takes other configurations, of which everything is looked up and swept as
   /// without deltas. Returns the makespan, or some number over `limit` if it is
@@ -118,6 +120,7 @@ private:
     TooLong  ///< some device is busy for longer than the limit
   };
   class Follower;
+  struct Batches;
   struct Shift { // of places
     int begin, end;
     Picoseconds by;
@@ -219,6 +222,8 @@ private:
   std::vector<ValueId> newlyStarted;
   std::vector<std::ptrdiff_t> startedAt;
   std::vector<Picoseconds> newEnds;
+  Starts newStarts; ///< of the row that is looked at
+  std::unique_ptr<Batches> batches;
   Picoseconds proposed = 0;
 };
 

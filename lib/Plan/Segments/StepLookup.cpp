@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/StepTimer.h"
 
-#include "Step/EarlyStart.h"
+#include "StartBatches.h"
 
 #include <algorithm>
 
@@ -139,7 +139,7 @@ private:
                                         : table.findStart(layout, need);
       if (!begin)
         return LookedUp::NotMade;
-      if (begin->shape >= 0)
+      if (begin->batch >= 0)
         start.segment = begin;
       start.reader = row;
       start.item = index;
@@ -229,24 +229,20 @@ void StepTimer::setWait(Item &item, ValueId value) const {
 /// Batches, and who waits for them.
 void StepTimer::planStarts() {
   isEarlyChanged = false;
-  using Batched = BatchedStarts<int32_t, ValueId>;
-  Batched batched(order);
-  Starts list;
+  batches->clear();
   for (const StartPlace &place : order.starts()) {
-    list.clear();
+    newStarts.clear();
     auto offer = [&](ValueId value, auto join) {
       if (const StartSegment *segment = early[value].segment)
-        join(segment->shape, segment->bytes, value,
-             [&](const BatchBytes &bytes) {
-               return table.isFull(segment->shape, bytes);
-             });
+        join(table.batchShape(segment->batch), segment->batch, value,
+             SegmentBatchRules{table});
     };
-    batched.at(place, offer, [&](const Batched::Batch &batch) {
+    batches->at(place, offer, [&](const SegmentStarts::Batch &batch) {
       Start one{nullptr, batch.members.back()};
       one.tasks = batch.members.size() == 1
                       ? &early[one.batch].segment->tasks
-                      : &table.batch(batch.shape, batch.bytes);
-      list.push_back(one);
+                      : &table.batch(batch.bytes);
+      newStarts.push_back(one);
       for (ValueId value : batch.members) {
         Early to = early[value];
         to.start = one;
@@ -257,9 +253,9 @@ void StepTimer::planStarts() {
         setItem(to.reader, to.item, item);
       }
     });
-    if (list != starts[place.op]) {
+    if (newStarts != starts[place.op]) {
       markDirty(place.op);
-      starts[place.op] = list;
+      starts[place.op] = newStarts;
     }
   }
 }

@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/StepTimer.h"
 
-#include "Order/StepOrder.h"
+#include "StartBatches.h"
 
 #include <algorithm>
 
@@ -41,13 +41,16 @@ StepTimer::StepTimer(SegmentTable &table, const std::vector<ConfigId> &configs)
       ends(queues > devices ? graph.values.size() * devices : 0),
       leads(graph.values.size(), -1), busy(devices), isDirty(size_t(end) + 1),
       isTouched(graph.values.size()), now(queues),
-      startedAt(graph.values.size(), -1) {
+      startedAt(graph.values.size(), -1),
+      batches(std::make_unique<Batches>(order)) {
   for (OpId op = 0; op < end; ++op)
     touchedBy.push_back(::touchedBy(graph, order, op));
   for (OpId op = 0; op <= end; ++op)
     items[op].resize(order.numIndices(op));
   restart(configs);
 }
+
+StepTimer::~StepTimer() = default;
 
 //===----------------------------------------------------------------------===//
 // What a proposal changes
