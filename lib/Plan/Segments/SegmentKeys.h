@@ -20,6 +20,8 @@ namespace ffc::plan {
 /// Bytes that are equal for equal contents.
 class Key {
 public:
+  /// Most keys are shorter, so that a string of them does not move.
+  Key() { bytes.reserve(256); }
   Key &add(int64_t number) {
     bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
     return *this;

@@ -116,6 +116,7 @@ std::vector<SegmentTable::Tables::PartCode>
 SegmentTable::Tables::missing(LayoutId layout, NeedId need) const {
   const std::vector<PartCode> &have = layouts[layout].holdings;
   std::vector<PartCode> parts;
+  parts.reserve(needs[need].size());
   for (PartCode part : needs[need])
     if (std::find(have.begin(), have.end(), part) == have.end())
       parts.push_back(part);

@@ -310,6 +310,12 @@ bool StepTimer::lookUp(const std::vector<Change> &changes, Picoseconds limit) {
       notMade.push_back(value);
   }
   touched.clear();
+  // The largest first, whose reshards mostly take longest: the fewest of them
+  // are then made before it is known that there are too many.
+  if (notMade.size() > 1)
+    std::stable_sort(notMade.begin(), notMade.end(), [&](ValueId a, ValueId b) {
+      return graph.value(a).type.bytes() > graph.value(b).type.bytes();
+    });
   for (ValueId value : notMade)
     fits = fits && follow(value, /*makes=*/true, limit) == LookedUp::All;
   return fits;
