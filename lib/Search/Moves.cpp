@@ -83,8 +83,8 @@ void Moves::carry(const NumberedChoice &from, OpId to) {
   const auto both =
       static_cast<int32_t>(from.op * space.graph().ops.size()) + to;
   const ConfigId config = lookUp(carried, both, from.config, [&] {
-    Configuration taken = carryOverByName(space.graph(), from.op,
-                                          walker->config(from), to);
+    Configuration taken =
+        carryOverByName(space.graph(), from.op, walker->config(from), to);
     return space.allows(to, taken) ? walker->number(taken) : -1;
   });
   if (config >= 0)
@@ -160,8 +160,8 @@ void Moves::stretch() {
 ConfigId Moves::resized(const NumberedChoice &from, size_t divisor,
                         bool grows) {
   const size_t way = 2 * divisor + size_t(grows);
-  const auto key = static_cast<int32_t>(
-      size_t(from.op) * 2 * space.divisors().size() + way);
+  const auto key =
+      static_cast<int32_t>(size_t(from.op) * 2 * space.divisors().size() + way);
   return lookUp(sizes, key, from.config, [&] {
     const int64_t factor = space.divisors()[divisor];
     const Configuration &now = walker->config(from);

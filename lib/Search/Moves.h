@@ -25,9 +25,9 @@ public:
   /// The names of all moves, with counts of zero.
   static std::vector<MoveCount> counts();
 
-  /// Fills `choices`, which may stay empty, with a proposal for `walker`, always
-  /// the same one; returns the number of the move. There must be an anchor to
-  /// change.
+  /// Fills `choices`, which may stay empty, with a proposal for `walker`, which
+  /// must be of the same table every time; returns the number of the move.
+  /// There must be an anchor to change.
   size_t propose(const Walker &walker, Random &random,
                  std::vector<NumberedChoice> &choices);
 

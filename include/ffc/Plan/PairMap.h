@@ -15,52 +15,53 @@ inline uint64_t pairKey(int32_t a, int32_t b) {
          static_cast<uint32_t>(b);
 }
 
-/// Things by two numbers; they keep their places. Open addressing, since
-/// looking them up is most of what a proposal does.
-template <class T> class PairMap {
+/// Where things are, by key. Open addressing, since looking them up is most of
+/// what a proposal does.
+class PairSlots {
 public:
   /// Null if there is none.
-  const T *find(uint64_t key) const {
-    for (size_t i = slotOf(key); slots[i].item; i = (i + 1) & (slots.size() - 1))
+  const void *find(uint64_t key) const {
+    for (size_t i = slotOf(key); slots[i].item;
+         i = (i + 1) & (slots.size() - 1))
       if (slots[i].key == key)
         return slots[i].item;
     return nullptr;
   }
-  /// `key` must be new.
-  const T &insert(uint64_t key, T item) {
-    if (2 * (items.size() + 1) > slots.size())
-      grow();
-    items.push_back(std::move(item));
-    place({key, &items.back()});
-    return items.back();
-  }
-
-  size_t size() const { return items.size(); }
+  /// `key` must be new, `item` not null.
+  void insert(uint64_t key, const void *item);
 
 private:
   struct Slot {
     uint64_t key = 0;
-    const T *item = nullptr;
+    const void *item = nullptr;
   };
 
   size_t slotOf(uint64_t key) const {
     return (key * 0x9E3779B97F4A7C15u >> 32) & (slots.size() - 1);
   }
-  void place(const Slot &slot) {
-    size_t i = slotOf(slot.key);
-    while (slots[i].item)
-      i = (i + 1) & (slots.size() - 1);
-    slots[i] = slot;
-  }
-  void grow() {
-    std::vector<Slot> old(2 * slots.size());
-    old.swap(slots);
-    for (const Slot &slot : old)
-      if (slot.item)
-        place(slot);
-  }
+  void place(const Slot &slot);
 
   std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
+  size_t used = 0;
+};
+
+/// Things by two numbers; they keep their places.
+template <class T> class PairMap {
+public:
+  /// Null if there is none.
+  const T *find(uint64_t key) const {
+    return static_cast<const T *>(slots.find(key));
+  }
+  /// `key` must be new.
+  const T &insert(uint64_t key, T item) {
+    items.push_back(std::move(item));
+    slots.insert(key, &items.back());
+    return items.back();
+  }
+  size_t size() const { return items.size(); }
+
+private:
+  PairSlots slots;
   std::deque<T> items;
 };
 

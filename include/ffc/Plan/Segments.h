@@ -6,9 +6,9 @@
 // the same few again and again. They are made by the planner's own code, which
 // appends the actions that would be emitted; only their times are kept.
 //
-// Configurations, layouts, lists of needed parts and batches are numbered in the
-// order in which they are first met. Numbers, and references to segments, stay valid
-// as long as the table.
+// Configurations, layouts, lists of needed parts and batches are numbered in
+// the order in which they are first met. Numbers, and references to segments,
+// stay valid as long as the table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_SEGMENTS_H

@@ -2,11 +2,12 @@
 //-*-===//
 //
 // Delta timing: a proposal changes the configurations of some operators; what
-// they touch is looked up again, and the sweep goes on from the first operator
-// that changed. Where nothing changes for a while and all queues, and all that
-// is waited for meanwhile, are shifted by the same time, it jumps to the next
-// change, since times are sums and maxima. The result equals timeProgram() of
-// the whole plan, exactly.
+// they touch is looked up again, put into the step if no device is then busy
+// for too long, and the sweep goes on from the first operator that changed.
+// Where nothing changes for a while and all queues, and all that is waited for
+// meanwhile, are shifted by the same time, it jumps to the next change, since
+// times are sums and maxima. The result equals timeProgram() of the whole plan,
+// exactly.
 //
 // A step of several micro-batches (Graph::microBatches) goes on after them as
 // if each took as long as the first.
@@ -207,7 +208,7 @@ private:
   std::vector<Set> sets;
   std::vector<const TimedTasks *> newReshards;
   std::vector<Followed> followed;
-  std::vector<Undo> undo; ///< the first `dirty`; the others keep their memory
+  std::vector<Undo> undo; ///< as many as `dirty`; others keep their memory
   std::vector<std::pair<ValueId, Early>> undoEarly;
   bool isEarlyChanged = false;
   std::vector<int> dirty; ///< places

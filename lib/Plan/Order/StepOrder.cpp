@@ -271,8 +271,8 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
     all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
     const std::vector<ValueId> &reads = graph.op(op).operands;
     for (size_t slot = 0; slot < reads.size(); ++slot)
-      if (reads[slot] >= 0 && graph.firstSlot(op, static_cast<int>(slot)) ==
-                                  static_cast<int>(slot))
+      if (reads[slot] >= 0 &&
+          graph.firstSlot(op, static_cast<int>(slot)) == static_cast<int>(slot))
         byValue[reads[slot]].push_back(
             {Kind::Read, op, static_cast<int>(slot), reads[slot], -1});
     for (auto [value, reader] : sends[turn])

@@ -180,8 +180,8 @@ int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
 
 BatchId SegmentTable::Tables::internBatch(int32_t shape,
                                           const BatchBytes &bytes) {
-  auto [it, added] = batchIds.try_emplace(
-      {shape, bytes}, static_cast<BatchId>(batches.size()));
+  auto [it, added] = batchIds.try_emplace({shape, bytes},
+                                          static_cast<BatchId>(batches.size()));
   if (added)
     batches.push_back({shape, bytes, shapes[shape].times.isFull(bytes), {}});
   return it->second;

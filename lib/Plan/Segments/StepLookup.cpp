@@ -124,8 +124,8 @@ private:
     if (entry.index < 0)
       return LookedUp::All;
     const LayoutId home = table.home(entry.state, configOf(value));
-    const ReshardSegment *known = makes ? &table.store(layout, home)
-                                        : table.findStore(layout, home);
+    const ReshardSegment *known =
+        makes ? &table.store(layout, home) : table.findStore(layout, home);
     if (!known)
       return LookedUp::NotMade;
     layout = known->after;
@@ -135,8 +135,8 @@ private:
   LookedUp get(OpId row, size_t index, NeedId need) {
     Item item;
     if (starts) {
-      const StartSegment *begin = makes ? &table.start(layout, need)
-                                        : table.findStart(layout, need);
+      const StartSegment *begin =
+          makes ? &table.start(layout, need) : table.findStart(layout, need);
       if (!begin)
         return LookedUp::NotMade;
       if (begin->batch >= 0)
@@ -148,8 +148,8 @@ private:
       layout = begin->after;
       starts = false;
     }
-    const ReshardSegment *known = makes ? &table.reshard(layout, need)
-                                        : table.findReshard(layout, need);
+    const ReshardSegment *known =
+        makes ? &table.reshard(layout, need) : table.findReshard(layout, need);
     if (!known)
       return LookedUp::NotMade;
     layout = known->after;
@@ -239,9 +239,8 @@ void StepTimer::planStarts() {
     };
     batches->at(place, offer, [&](const SegmentStarts::Batch &batch) {
       Start one{nullptr, batch.members.back()};
-      one.tasks = batch.members.size() == 1
-                      ? &early[one.batch].segment->tasks
-                      : &table.batch(batch.bytes);
+      one.tasks = batch.members.size() == 1 ? &early[one.batch].segment->tasks
+                                            : &table.batch(batch.bytes);
       newStarts.push_back(one);
       for (ValueId value : batch.members) {
         Early to = early[value];

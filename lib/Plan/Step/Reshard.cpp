@@ -8,7 +8,8 @@
 
 using namespace ffc::plan;
 
-/// Items for which an index has memory from the first one on: most have no more.
+/// Items for which an index has memory from the first one on: most have no
+/// more.
 static constexpr size_t kFew = 16;
 
 void DeviceIndex::add(DeviceId device) {
