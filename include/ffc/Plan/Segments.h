@@ -39,8 +39,10 @@ struct OpSegment {
     TimedTasks tasks;
   };
   std::vector<Step> steps; ///< in the order of the plan
-  /// What all tasks of its own take, each device once.
-  std::vector<std::pair<DeviceId, Picoseconds>> busy;
+  /// What all tasks of its own take, from the first device that has some to the
+  /// last.
+  std::vector<Picoseconds> busy;
+  DeviceId firstBusy = 0;
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
 };

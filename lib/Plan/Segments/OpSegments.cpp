@@ -146,9 +146,12 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
       busy[part.device] += part.duration;
     });
   }
-  for (DeviceId device = 0; device < numDevices; ++device)
-    if (busy[device] > 0)
-      segment.busy.push_back({device, busy[device]});
+  while (!busy.empty() && busy.back() == 0)
+    busy.pop_back();
+  const auto first = std::find_if(busy.begin(), busy.end(),
+                                  [](Picoseconds time) { return time > 0; });
+  segment.firstBusy = static_cast<DeviceId>(first - busy.begin());
+  segment.busy.assign(first, busy.end());
   for (ValueId result : graph.op(id).results)
     segment.results.push_back(result < 0
                                   ? -1

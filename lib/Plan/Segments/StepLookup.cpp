@@ -31,10 +31,11 @@ void StepTimer::forgetBusy(const TimedTasks &tasks) {
 bool StepTimer::setSegment(OpId op, const OpSegment &segment,
                            Picoseconds limit) {
   segments[op] = &segment;
-  bool fits = true;
-  for (auto [device, duration] : segment.busy)
-    fits &= (newBusy[device] += duration) <= limit;
-  return fits;
+  Picoseconds *own = newBusy.data() + segment.firstBusy;
+  Picoseconds left = 0; // negative if one of them is
+  for (size_t d = 0; d < segment.busy.size(); ++d)
+    left |= limit - (own[d] += segment.busy[d]);
+  return left >= 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,8 +271,9 @@ void StepTimer::forget(const std::vector<Change> &changes) {
     if (configurations[op] == config)
       continue;
     replaced.push_back({op, configurations[op], segments[op]});
-    for (auto [device, duration] : segments[op]->busy)
-      newBusy[device] -= duration;
+    Picoseconds *own = newBusy.data() + segments[op]->firstBusy;
+    for (size_t d = 0; d < segments[op]->busy.size(); ++d)
+      own[d] -= segments[op]->busy[d];
     for (ValueId value : touchedBy[op]) {
       if (isTouched[value])
         continue;

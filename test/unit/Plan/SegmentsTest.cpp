@@ -57,8 +57,11 @@ TEST(SegmentsTest, FindsOnlyWhatWasMade) {
   for (const OpSegment::Step &step : made.steps)
     step.tasks.eachPart(
         [&](const TimedTasks::Part &part) { time += part.duration; });
-  ASSERT_EQ(made.busy.size(), 1u);
-  EXPECT_EQ(made.busy[0], std::make_pair(DeviceId(0), time));
+  EXPECT_EQ(made.firstBusy, 0);
+  EXPECT_EQ(made.busy, std::vector<Picoseconds>{time});
+  const OpSegment &onSecond = table.op(0, two);
+  EXPECT_EQ(onSecond.firstBusy, 1);
+  EXPECT_EQ(onSecond.busy, made.busy);
 
   const LayoutId layout = made.results[0];
   const NeedId need = table.lossNeed(table.op(0, two).results[0]);
