@@ -70,10 +70,9 @@ NumberedChoice Moves::drawCandidate(size_t at) {
   const OpId anchor = anchorAt(at);
   NumberedChoice drawn = walker->numbered(anchor);
   const Configuration config =
-      space.candidate(anchor, *random, [&](const Configuration &drawn) {
-        return lookUp(candidates, space.classOf(open[at]),
-                      walker->number(drawn),
-                      [&] { return space.isCandidate(anchor, drawn); });
+      space.candidate(anchor, *random, [&](const Configuration &made) {
+        return lookUp(candidates, space.classOf(open[at]), walker->number(made),
+                      [&] { return space.isCandidate(anchor, made); });
       });
   drawn.config = walker->number(config);
   return drawn;
@@ -221,8 +220,8 @@ void Moves::shares() {
       kExponents[random->below(int64_t(std::size(kExponents)))];
   for (size_t i = begin; i < end; ++i) {
     const NumberedChoice now = walker->numbered(anchorAt(i));
-    const ConfigId config = walker->number(
-        space.bySpeed(now.op, walker->config(now), exponent));
+    const ConfigId config =
+        walker->number(space.bySpeed(now.op, walker->config(now), exponent));
     if (config != now.config)
       choices->push_back({now.op, config, now.options});
   }
