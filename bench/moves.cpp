@@ -1,27 +1,25 @@
 //===- moves.cpp - proposals of a search: how fast, and are they exact ----===//
 //
 // Random moves of single operators, made four times, each time in a process and
-// with a table of its own: timed by delta and by a sweep of the whole step,
-// with and without a limit drawn as a search draws it. Now and then the tables
-// are built from nothing too. Means are over all moves, and over those that met
-// no new segment. With --search a search of the usual budget instead, on one
-// thread, and how soon it was within 1 % of its answer, and what its recipes
-// take alone. Prints one line of
-// JSON; fails if two times differ. All times are of the process.
+// with a table of its own: timed by delta and by looking up and sweeping the
+// whole step, with and without a limit drawn as a search draws it. Now and then
+// the tables are built from nothing too. Means are over all moves, and over
+// those that met no new segment. With --search a search of the usual budget
+// instead, on one thread, and how soon it was within 1 % of its answer, and
+// what its recipes take alone. Prints one line of JSON; fails if two times
+// differ. All times are of the process.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chain.h"
+#include "Proposals.h"
 #include "ReadGraph.h"
-
-#include "ffc/Search/Search.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cmath>
-#include <ctime>
 #include <numeric>
 
 #include <sys/wait.h>
@@ -29,6 +27,7 @@
 
 using namespace mlir;
 using namespace ffc;
+using bench::Way;
 using plan::Picoseconds;
 using search::Choice;
 
@@ -38,21 +37,14 @@ namespace cl = llvm::cl;
 cl::opt<int> numMoves("moves", cl::init(10000));
 cl::opt<bool> searches("search", cl::desc("a search instead of moves"));
 
-/// What the process has been running for, whatever else the machine does.
-int64_t processNanoseconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec * int64_t(1'000'000'000) + time.tv_nsec;
-}
-
 /// A search, and when it had its answer.
 llvm::json::Object runSearch(const plan::Graph &graph,
                              const plan::Topology &topology,
                              const plan::CostModel &cost) {
   std::vector<std::pair<double, Picoseconds>> bests;
-  int64_t start = processNanoseconds();
+  int64_t start = bench::processNanoseconds();
   auto seconds = [&] {
-    return static_cast<double>(processNanoseconds() - start) * 1e-9;
+    return static_cast<double>(bench::processNanoseconds() - start) * 1e-9;
   };
   search::Options options;
   options.threads = 1;
@@ -61,7 +53,7 @@ llvm::json::Object runSearch(const plan::Graph &graph,
   search::searchStrategy(graph, topology, cost, options);
   const double before = seconds();
   options.budget = search::Options().budget;
-  start = processNanoseconds();
+  start = bench::processNanoseconds();
   options.progress = [&](const search::Progress &progress) {
     bests.push_back({seconds(), progress.best});
   };
@@ -111,20 +103,16 @@ private:
   std::vector<double> all, warm;
 };
 
-/// How proposals are timed.
-struct Way {
-  const char *name;
-  bool full, limited;
-};
-
 /// Makes the moves, which are the same however they are timed, since a limit
 /// does not change what is accepted. "times" has those of the proposals, -1 for
 /// one over its limit that was timed with a limit.
 llvm::json::Object makeMoves(const search::Space &space,
                              const plan::CostModel &cost,
                              const plan::Strategy &start, Way way) {
-  search::Walker walker(space, cost);
+  plan::SegmentTable table(space.graph(), space.numDevices(), cost);
+  search::Walker walker(space, table);
   walker.assign(start);
+  bench::Stepper stepper(table, walker.configs(), way);
   search::Random random(1);
   Times times;
   llvm::json::Array found, accepted;
@@ -135,30 +123,32 @@ llvm::json::Object makeMoves(const search::Space &space,
     const std::vector<Choice> choice = {
         {anchor, space.candidate(anchor, random),
          random.oneIn(2) ? space.options(anchor) : search::ChoiceOptions()}};
-    const Picoseconds before = walker.makespan();
     const Picoseconds limit =
-        before + static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *
-                                          static_cast<double>(before));
-    const Picoseconds given = way.limited ? limit : plan::kNoLimit;
-    const size_t known = walker.numSegments();
-    const int64_t begin = processNanoseconds();
-    const Picoseconds time = way.full ? walker.proposeFull(choice, given)
-                                      : walker.propose(choice, given);
-    times.add(processNanoseconds() - begin, walker.numSegments() == known);
+        search::drawLimit(random, stepper.makespan(), /*alpha=*/1);
+    const size_t known = table.numSegments();
+    const int64_t begin = bench::processNanoseconds();
+    const auto &changes = walker.changesOf(walker.numbered(choice));
+    const Picoseconds time = stepper.propose(changes, limit);
+    times.add(bench::processNanoseconds() - begin,
+              table.numSegments() == known);
     const bool accepts = time <= limit;
-    accepts ? walker.accept() : walker.reject();
+    stepper.end(changes, accepts);
     found.push_back(way.limited && !accepts ? -1 : time);
     accepted.push_back(accepts);
     if (move % 1000 == 999) {
-      search::Walker fresh(space, cost);
-      fresh.assign(walker.strategy());
-      wrong += fresh.makespan() != walker.makespan();
+      plan::SegmentTable other(space.graph(), space.numDevices(), cost);
+      plan::Strategy strategy;
+      for (plan::ConfigId id : stepper.strategy())
+        strategy.push_back(table.config(id));
+      search::Walker fresh(space, other);
+      fresh.assign(strategy);
+      wrong += fresh.makespan() != stepper.makespan();
     }
   }
   return llvm::json::Object{
       {"figures", times.figures()},
       {"first_met", numMoves - times.numWarm()},
-      {"segments", static_cast<int64_t>(walker.numSegments())},
+      {"segments", static_cast<int64_t>(table.numSegments())},
       {"wrong", wrong},
       {"times", std::move(found)},
       {"accepted", std::move(accepted)}};
@@ -217,12 +207,11 @@ llvm::json::Object runMoves(const plan::Graph &graph, int numDevices,
     return inProcess([&] { return makeMoves(space, cost, start, way); });
   };
   llvm::json::Object result;
-  const llvm::json::Value delta = run({"delta", false, false});
+  const llvm::json::Value delta = run(bench::kWays[0]);
   const llvm::json::Object &expected = *delta.getAsObject();
   int64_t wrong = *expected.getInteger("wrong");
   result["delta"] = llvm::json::Object(*expected.getObject("figures"));
-  for (Way way : {Way{"delta_early", false, true}, Way{"full", true, false},
-                  Way{"full_early", true, true}}) {
+  for (Way way : llvm::ArrayRef(bench::kWays).drop_front()) {
     const llvm::json::Value other = run(way);
     wrong += countWrong(expected, *other.getAsObject(), way.limited);
     result[way.name] =

@@ -11,20 +11,12 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// The dimensions along which an operator can be split at all.
-static std::vector<int> splittableDims(const OpRules &rules) {
-  std::vector<int> dims;
-  for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
-    if (rules.splittable(d) && maxDegree(rules.dims[d]) > 1)
-      dims.push_back(d);
-  return dims;
-}
-
 /// The devices of `points` points: the place-th block of neighbours, or every
 /// (numDevices / points)-th device from the place-th one.
 static std::vector<DeviceId> devicesAt(int numDevices, int64_t points,
                                        int64_t place, bool apart) {
   std::vector<DeviceId> devices;
+  devices.reserve(static_cast<size_t>(points));
   int64_t places = numDevices / points;
   for (int64_t p = 0; p < points; ++p)
     devices.push_back(
@@ -35,20 +27,6 @@ static std::vector<DeviceId> devicesAt(int numDevices, int64_t points,
 bool Space::isCandidate(OpId anchor, const Configuration &config) const {
   return !checkConfiguration(*graph_, anchor, config, numDevices_) &&
          allows(anchor, config);
-}
-
-std::vector<GridAxis> Space::evenSplits(OpId anchor) const {
-  const OpRules &rules = graph_->op(anchor).rules;
-  std::vector<GridAxis> result;
-  for (int dim : splittableDims(rules)) {
-    const int64_t units = maxDegree(rules.dims[dim]);
-    for (int64_t degree = 2; units < 2 * int64_t(numDevices_) &&
-                             degree <= std::min<int64_t>(units, numDevices_);
-         ++degree)
-      if (units % degree == 0 && numDevices_ % degree != 0)
-        result.push_back({dim, degree});
-  }
-  return result;
 }
 
 Configuration Space::bySpeed(OpId anchor, const Configuration &config,
@@ -68,23 +46,31 @@ static Configuration onBlock(const GridAxis &axis, DeviceId first) {
 }
 
 Configuration Space::candidate(OpId anchor, Random &random) const {
+  return candidate(anchor, random, [&](const Configuration &config) {
+    return isCandidate(anchor, config);
+  });
+}
+
+Configuration Space::candidate(
+    OpId anchor, Random &random,
+    const std::function<bool(const Configuration &)> &isCandidate) const {
   // FlexFlow has no words for scalars, wherever they are.
-  if (!isCandidate(anchor, Configuration::onDevice(0)))
+  if (!isCandidate(Configuration::onDevice(0)))
     return Configuration::onDevice(0);
   auto finished = [&](const Configuration &config) {
     return speeds_.empty() || random.oneIn(2) ? config
                                               : bySpeed(anchor, config);
   };
-  if (const auto even = evenSplits(anchor); !even.empty() && random.oneIn(8)) {
+  if (const auto &even = evenSplits(anchor); !even.empty() && random.oneIn(8)) {
     const GridAxis &axis =
         even[static_cast<size_t>(random.below(int64_t(even.size())))];
     const Configuration config = onBlock(
         axis,
         static_cast<DeviceId>(random.below(numDevices_ - axis.degree + 1)));
-    if (isCandidate(anchor, config))
+    if (isCandidate(config))
       return finished(config);
   }
-  std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
+  const std::vector<int> &dims = splittable_[anchor];
   while (true) {
     // Half of the candidates use all devices.
     int64_t points =
@@ -114,7 +100,7 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
     int64_t place = random.oneIn(2) ? 0 : random.below(places);
     bool apart = places > 1 && random.oneIn(3);
     config.devices = devicesAt(numDevices_, points, place, apart);
-    if (isCandidate(anchor, config))
+    if (isCandidate(config))
       return finished(config);
   }
 }
@@ -160,8 +146,8 @@ std::optional<Configuration> Space::placed(OpId anchor,
 
 std::vector<Configuration> Space::candidates(OpId anchor,
                                              bool firstPlaceOnly) const {
-  const OpRules &rules = graph_->op(anchor).rules;
-  std::vector<int> dims = splittableDims(rules);
+
+  std::vector<int> dims = splittable_[anchor];
   dims.push_back(kReplica);
   std::vector<Configuration> result;
   auto place = [&](const std::vector<GridAxis> &axes, int64_t points) {

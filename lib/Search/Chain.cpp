@@ -51,6 +51,18 @@ std::vector<int64_t> search::neededBytes(
   return planned ? planned(walker.strategy()) : walker.plannedMemory();
 }
 
+double search::alphaFor(size_t anchors) {
+  return std::max(kLeastAlpha, static_cast<double>(anchors) / 16);
+}
+
+Picoseconds search::drawLimit(Random &random, Picoseconds makespan,
+                              double alpha) {
+  double uphill =
+      -std::log(random.unit()) * static_cast<double>(makespan) / (100 * alpha);
+  return makespan + static_cast<Picoseconds>(
+                        std::min(uphill, static_cast<double>(kMaxCost)));
+}
+
 Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
              const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
              uint64_t seed, const Baseline &start)
@@ -64,15 +76,7 @@ Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
   points = static_cast<int64_t>(space.graph().ops.size()) * devices;
   patience = std::min(kProposalsForCandidate * anchors * devices * devices,
                       kMostPatience);
-  alpha = options.alpha.value_or(
-      std::max(kLeastAlpha, static_cast<double>(anchors) / 16));
-}
-
-Picoseconds Chain::drawLimit() {
-  double uphill = -std::log(random.unit()) *
-                  static_cast<double>(walker.makespan()) / (100 * alpha);
-  return walker.makespan() + static_cast<Picoseconds>(std::min(
-                                 uphill, static_cast<double>(kMaxCost)));
+  alpha = options.alpha.value_or(alphaFor(moves.size()));
 }
 
 void Chain::keepBest(double load) {
@@ -87,9 +91,9 @@ void Chain::keepBest(double load) {
   lastBest = made;
 }
 
-bool Chain::step(const std::vector<Choice> &choices) {
-  Picoseconds limit = drawLimit();
-  if (walker.propose(choices, limit) > limit) {
+bool Chain::step(const std::vector<NumberedChoice> &choices) {
+  const Picoseconds limit = drawLimit(random, walker.makespan(), alpha);
+  if (walker.proposeNumbered(choices, limit) > limit) {
     walker.reject();
     return false;
   }
@@ -100,8 +104,8 @@ bool Chain::step(const std::vector<Choice> &choices) {
   return true;
 }
 
-bool Chain::stepToFit(const std::vector<Choice> &choices) {
-  walker.propose(choices);
+bool Chain::stepToFit(const std::vector<NumberedChoice> &choices) {
+  walker.proposeNumbered(choices);
   const double next = shareOf(neededBytes(walker, room), room);
   if (next > load && !random.oneIn(50)) {
     walker.reject();
@@ -121,7 +125,7 @@ bool Chain::hasEnded() const {
 }
 
 bool Chain::run(int64_t proposals) {
-  std::vector<Choice> choices;
+  std::vector<NumberedChoice> choices;
   if (moves.size() == 0)
     return false;
   for (; proposals > 0 && !hasEnded(); --proposals) {

@@ -18,6 +18,13 @@ std::vector<int64_t> neededBytes(
     const std::function<std::vector<int64_t>(const plan::Strategy &)> &planned =
         nullptr);
 
+/// Options::alpha of a search that does not say it.
+double alphaFor(size_t anchors);
+
+/// The longest step that Metropolis takes where one of `makespan` is now.
+plan::Picoseconds drawLimit(Random &random, plan::Picoseconds makespan,
+                            double alpha);
+
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a
 /// quarter of the budget without a new best strategy, the chain goes back to
@@ -45,11 +52,10 @@ public:
 
 private:
   /// True if the proposal was taken.
-  bool step(const std::vector<Choice> &choices);
-  bool stepToFit(const std::vector<Choice> &choices);
+  bool step(const std::vector<NumberedChoice> &choices);
+  bool stepToFit(const std::vector<NumberedChoice> &choices);
   void keepBest(double load);
   bool hasEnded() const;
-  plan::Picoseconds drawLimit();
 
   const Options &options;
   const std::vector<int64_t> &room;

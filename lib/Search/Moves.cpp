@@ -35,8 +35,9 @@ Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
     if (std::none_of(pinned.begin(), pinned.end(),
                      [&](const Choice &pin) { return pin.op == anchors[i]; })) {
       open.push_back(i);
-      sizes.push_back((sizes.empty() ? 0 : sizes.back()) +
-                      elementsOf(space.graph().op(anchors[i]), space.graph()));
+      elements.push_back(
+          (elements.empty() ? 0 : elements.back()) +
+          elementsOf(space.graph().op(anchors[i]), space.graph()));
       isOpen[anchors[i]] = true;
       if (!space.options(anchors[i]).empty())
         withOptions.push_back(anchors[i]);
@@ -58,7 +59,7 @@ int Moves::weightOf(const Move &move) const {
 }
 
 size_t Moves::propose(const Walker &from, Random &source,
-                      std::vector<Choice> &result) {
+                      std::vector<NumberedChoice> &result) {
   walker = &from;
   random = &source;
   choices = &result;
@@ -74,65 +75,69 @@ size_t Moves::propose(const Walker &from, Random &source,
   return number;
 }
 
-OpId Moves::drawAnchor(size_t &at) {
+size_t Moves::draw() {
   // Half of the time where most is moved, or would be.
-  at = random->oneIn(2)
-           ? static_cast<size_t>(std::upper_bound(sizes.begin(), sizes.end(),
-                                                  random->below(sizes.back())) -
-                                 sizes.begin())
-           : static_cast<size_t>(random->below(int64_t(open.size())));
-  return space.anchors()[open[at]];
+  return random->oneIn(2)
+             ? static_cast<size_t>(
+                   std::upper_bound(elements.begin(), elements.end(),
+                                    random->below(elements.back())) -
+                   elements.begin())
+             : static_cast<size_t>(random->below(int64_t(open.size())));
 }
 
-Choice Moves::drawCandidate(OpId anchor) {
-  return {anchor, space.candidate(anchor, *random),
-          walker->choice(anchor).options};
+NumberedChoice Moves::drawCandidate(size_t at) {
+  const OpId anchor = anchorAt(at);
+  NumberedChoice drawn = walker->numbered(anchor);
+  const Configuration config =
+      space.candidate(anchor, *random, [&](const Configuration &made) {
+        return lookUp(candidates, space.classOf(open[at]), walker->number(made),
+                      [&] { return space.isCandidate(anchor, made); });
+      });
+  drawn.config = walker->number(config);
+  return drawn;
 }
 
-void Moves::carry(const Choice &from, OpId to) {
-  Configuration config =
-      carryOverByName(space.graph(), from.op, from.config, to);
-  if (space.allows(to, config))
-    choices->push_back(
-        {to, std::move(config), from.options & space.options(to)});
+void Moves::carry(const NumberedChoice &from, OpId to) {
+  const int32_t both = lookUp(
+      pairs, from.op, to, [&] { return static_cast<int32_t>(pairs.size()); });
+  const ConfigId config = lookUp(carried, both, from.config, [&] {
+    Configuration taken =
+        carryOverByName(space.graph(), from.op, walker->config(from), to);
+    return space.allows(to, taken) ? walker->number(taken) : -1;
+  });
+  if (config >= 0)
+    choices->push_back({to, config, from.options & space.options(to)});
 }
 
-void Moves::candidate() {
-  size_t at;
-  choices->push_back(drawCandidate(drawAnchor(at)));
-}
+void Moves::candidate() { choices->push_back(drawCandidate(draw())); }
 
 void Moves::neighbour() {
-  size_t at;
-  const OpId anchor = drawAnchor(at);
+  const size_t at = draw();
   if (open.size() == 1) {
-    choices->push_back(drawCandidate(anchor));
+    choices->push_back(drawCandidate(at));
     return;
   }
   const bool behind = at == 0 || (at + 1 < open.size() && random->oneIn(2));
-  carry(walker->choice(space.anchors()[open[behind ? at + 1 : at - 1]]),
-        anchor);
+  carry(walker->numbered(anchorAt(behind ? at + 1 : at - 1)), anchorAt(at));
 }
 
 void Moves::alike() {
-  size_t at;
-  const Choice first = drawCandidate(drawAnchor(at));
-  const std::vector<OpId> &same = space.alike(open[at]);
-  for (size_t i : open)
-    if (const OpId anchor = space.anchors()[i];
-        std::binary_search(same.begin(), same.end(), anchor))
+  const size_t at = draw();
+  const NumberedChoice first = drawCandidate(at);
+  for (OpId anchor : space.alike(open[at]))
+    if (isOpen[anchor])
       choices->push_back({anchor, first.config, first.options});
 }
 
 void Moves::trail() {
-  size_t at;
-  Choice first = drawCandidate(drawAnchor(at));
+  const size_t at = draw();
+  NumberedChoice first = drawCandidate(at);
   const std::vector<OpId> &same = space.alike(open[at]);
   const OpId model =
       same[static_cast<size_t>(random->below(int64_t(same.size())))];
   if (model != first.op && random->oneIn(2)) {
-    const Choice like = walker->choice(model);
-    if (space.allows(first.op, like.config))
+    const NumberedChoice like = walker->numbered(model);
+    if (space.allows(first.op, walker->config(like)))
       first = {first.op, like.config, like.options & space.options(first.op)};
   }
   choices->push_back(first);
@@ -140,17 +145,25 @@ void Moves::trail() {
     for (OpId other : trails.sharing(first.op))
       if (other != first.op && isOpen[other])
         carry(first, other);
-  for (size_t i = 0, leaders = choices->size(); i < leaders; ++i) {
-    const Choice leader = (*choices)[i];
-    for (auto &[member, config] : trails.behind(leader.op, leader.config))
+  for (size_t i = 0, leaders = choices->size(); i < leaders; ++i)
+    for (auto [member, config] : behind((*choices)[i]))
+      choices->push_back({member, config, walker->numbered(member).options});
+}
+
+const Moves::Taken &Moves::behind(const NumberedChoice &leader) {
+  return lookUp(followed, leader.op, leader.config, [&] {
+    Taken taken;
+    for (auto &[member, config] :
+         trails.behind(leader.op, walker->config(leader)))
       if (isOpen[member] && space.allows(member, config))
-        choices->push_back({member, config, walker->choice(member).options});
-  }
+        taken.push_back({member, walker->number(config)});
+    return taken;
+  });
 }
 
 void Moves::stretch() {
-  size_t at;
-  const Choice first = drawCandidate(drawAnchor(at));
+  const size_t at = draw();
+  const NumberedChoice first = drawCandidate(at);
   // Short stretches are as likely as long ones.
   int64_t most = 1;
   while (most < int64_t(open.size()) && !random->oneIn(2))
@@ -159,20 +172,34 @@ void Moves::stretch() {
       std::min(open.size(), at + 1 + size_t(random->below(most)));
   choices->push_back(first);
   for (size_t i = at + 1; i < last; ++i)
-    carry(first, space.anchors()[open[i]]);
+    carry(first, anchorAt(i));
+}
+
+ConfigId Moves::resized(const NumberedChoice &from, size_t divisor,
+                        bool grows) {
+  const size_t way = 2 * divisor + size_t(grows);
+  const auto key =
+      static_cast<int32_t>(size_t(from.op) * 2 * space.divisors().size() + way);
+  return lookUp(sizes, key, from.config, [&] {
+    const int64_t factor = space.divisors()[divisor];
+    const Configuration &now = walker->config(from);
+    const auto config = grows ? space.grown(from.op, now, factor)
+                              : space.shrunk(from.op, now, factor);
+    return config ? walker->number(*config) : -1;
+  });
 }
 
 void Moves::trade() {
-  size_t at, with;
-  const OpId first = drawAnchor(at);
-  OpId second = drawAnchor(with);
+  const size_t at = draw();
+  const OpId first = anchorAt(at);
+  OpId second = anchorAt(draw());
   const std::vector<OpId> &same = space.alike(open[at]);
   if (same.size() > 1 && random->oneIn(2))
     second = same[static_cast<size_t>(random->below(int64_t(same.size())))];
   if (first == second || !isOpen[second])
     return;
-  carry(walker->choice(first), second);
-  carry(walker->choice(second), first);
+  carry(walker->numbered(first), second);
+  carry(walker->numbered(second), first);
 }
 
 void Moves::group() {
@@ -188,19 +215,18 @@ void Moves::group() {
   const auto first =
       static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
   auto split = [&](size_t i) {
-    const Choice now = walker->choice(space.anchors()[open[i]]);
-    auto config = gridOf(
+    const NumberedChoice now = walker->numbered(anchorAt(i));
+    const auto config = gridOf(
         space, now.op,
         {{roles.sample[now.op], size / layers}, {roles.tensor[now.op], layers}},
         first);
     if (config && space.allows(now.op, *config))
-      choices->push_back({now.op, *std::move(config), now.options});
+      choices->push_back({now.op, walker->number(*config), now.options});
   };
   if (branches.operations.size() > 1 && random->oneIn(2)) {
-    size_t at;
-    const int branch = branches.of[drawAnchor(at)];
+    const int branch = branches.of[anchorAt(draw())];
     for (size_t i = 0; i < open.size(); ++i)
-      if (branches.of[space.anchors()[open[i]]] == branch)
+      if (branches.of[anchorAt(i)] == branch)
         split(i);
     return;
   }
@@ -225,10 +251,11 @@ void Moves::shares() {
   const double exponent =
       kExponents[random->below(int64_t(std::size(kExponents)))];
   for (size_t i = begin; i < end; ++i) {
-    const Choice now = walker->choice(space.anchors()[open[i]]);
-    Configuration config = space.bySpeed(now.op, now.config, exponent);
-    if (!(config == now.config))
-      choices->push_back({now.op, std::move(config), now.options});
+    const NumberedChoice now = walker->numbered(anchorAt(i));
+    const ConfigId config =
+        walker->number(space.bySpeed(now.op, walker->config(now), exponent));
+    if (config != now.config)
+      choices->push_back({now.op, config, now.options});
   }
 }
 
@@ -238,25 +265,23 @@ void Moves::resize() {
   size_t divisor = 1;
   while (divisor + 1 < space.divisors().size() && random->oneIn(4))
     ++divisor;
-  const int64_t factor = space.divisors()[divisor];
   const bool grows = random->oneIn(2);
   for (size_t i = begin; i < end; ++i) {
-    const Choice now = walker->choice(space.anchors()[open[i]]);
-    if (auto config = grows ? space.grown(now.op, now.config, factor)
-                            : space.shrunk(now.op, now.config, factor))
-      choices->push_back({now.op, *std::move(config), now.options});
+    const NumberedChoice now = walker->numbered(anchorAt(i));
+    if (const ConfigId config = resized(now, divisor, grows); config >= 0)
+      choices->push_back({now.op, config, now.options});
   }
 }
 
 void Moves::option() {
   const auto drawn =
       static_cast<size_t>(random->below(int64_t(withOptions.size())));
-  Choice choice = walker->choice(withOptions[drawn]);
+  NumberedChoice choice = walker->numbered(withOptions[drawn]);
   const std::vector<ChoiceOption> all = space.options(choice.op).list();
   const ChoiceOption changed =
       all.size() == 1
           ? all.front()
           : all[static_cast<size_t>(random->below(int64_t(all.size())))];
   choice.options.set(changed, !choice.options.has(changed));
-  choices->push_back(std::move(choice));
+  choices->push_back(choice);
 }

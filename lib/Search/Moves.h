@@ -25,10 +25,11 @@ public:
   /// The names of all moves, with counts of zero.
   static std::vector<MoveCount> counts();
 
-  /// Fills `choices`, which may stay empty, with a proposal for `walker`;
-  /// returns the number of the move. There must be an anchor to change.
+  /// Fills `choices`, which may stay empty, with a proposal for `walker`, which
+  /// must be of the same table every time; returns the number of the move.
+  /// There must be an anchor to change.
   size_t propose(const Walker &walker, Random &random,
-                 std::vector<Choice> &choices);
+                 std::vector<NumberedChoice> &choices);
 
 private:
   struct Move {
@@ -66,26 +67,44 @@ private:
   void shares();
 
   int weightOf(const Move &move) const;
-  plan::OpId drawAnchor(size_t &at);
+  /// Returns an index of `open`.
+  size_t draw();
+  plan::OpId anchorAt(size_t at) const { return space.anchors()[open[at]]; }
   /// All open anchors, or a stretch of them: from one to before another.
   std::pair<size_t, size_t> drawStretch();
-  Choice drawCandidate(plan::OpId anchor);
+  NumberedChoice drawCandidate(size_t at);
   /// Proposes for `to` what `from` has.
-  void carry(const Choice &from, plan::OpId to);
+  void carry(const NumberedChoice &from, plan::OpId to);
+  /// Space::grown() or Space::shrunk(), with the factor as a number of
+  /// Space::divisors(); -1: nothing.
+  plan::ConfigId resized(const NumberedChoice &from, size_t divisor,
+                         bool grows);
+  using Taken = std::vector<std::pair<plan::OpId, plan::ConfigId>>;
+  /// Trails::behind(), of those that are open and may be so.
+  const Taken &behind(const NumberedChoice &leader);
 
   const Space &space;
   Trails trails;
   Roles roles;
   Branches branches;
-  std::vector<size_t> open;   ///< indices of anchors that are not pinned
-  std::vector<int64_t> sizes; ///< elements of these and those before
-  std::vector<bool> isOpen;   ///< the same, by operator
+  std::vector<size_t> open;      ///< indices of anchors that are not pinned
+  std::vector<int64_t> elements; ///< that these and those before touch
+  std::vector<bool> isOpen;      ///< the same, by operator
   std::vector<plan::OpId> withOptions; ///< of these
+
+  // What was asked before, since the same few configurations come again and
+  // again: whether one is a candidate, by class and configuration; what another
+  // operator takes over (-1: nothing that it may have), by both and
+  // configuration; what is on more or fewer devices; what follows.
+  plan::PairMap<bool> candidates;
+  plan::PairMap<int32_t> pairs; ///< of operators, numbered
+  plan::PairMap<plan::ConfigId> carried, sizes;
+  plan::PairMap<Taken> followed;
 
   // Of the current proposal.
   const Walker *walker = nullptr;
   Random *random = nullptr;
-  std::vector<Choice> *choices = nullptr;
+  std::vector<NumberedChoice> *choices = nullptr;
 };
 
 } // namespace ffc::search

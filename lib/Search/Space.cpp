@@ -47,6 +47,31 @@ static bool regainsSamples(const Graph &graph, const std::vector<int> &samples,
   return follow(graph, leader, split, op).axes[0].dim != samples[op];
 }
 
+/// The dimensions along which an operator can be split at all.
+static std::vector<int> splittableDims(const OpRules &rules) {
+  std::vector<int> dims;
+  for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
+    if (rules.splittable(d) && maxDegree(rules.dims[d]) > 1)
+      dims.push_back(d);
+  return dims;
+}
+
+/// See Space::evenSplits().
+static std::vector<GridAxis> evenSplitsOf(const OpRules &rules,
+                                          const std::vector<int> &dims,
+                                          int64_t numDevices) {
+  std::vector<GridAxis> result;
+  for (int dim : dims) {
+    const int64_t units = maxDegree(rules.dims[dim]);
+    for (int64_t degree = 2;
+         units < 2 * numDevices && degree <= std::min(units, numDevices);
+         ++degree)
+      if (units % degree == 0 && numDevices % degree != 0)
+        result.push_back({dim, degree});
+  }
+  return result;
+}
+
 static void addTo(std::string &key, const Access &access, bool onlyDigits) {
   for (const DimMap &map : access.dims) {
     if (onlyDigits && map.kind != DimMap::Kind::Digits)
@@ -96,6 +121,11 @@ Space::Space(const Graph &graph, int numDevices, bool forFlexFlow,
   for (int64_t d = 1; d <= numDevices; ++d)
     if (numDevices % d == 0)
       divisors_.push_back(d);
+  for (const Op &op : graph.ops) {
+    splittable_.push_back(splittableDims(op.rules));
+    evenSplits_.push_back(
+        evenSplitsOf(op.rules, splittable_.back(), numDevices));
+  }
   plan::Following following = followingOf(graph);
   const std::vector<int> samples = sampleDims(graph);
   std::vector<OpId> root(graph.ops.size());
@@ -177,59 +207,65 @@ Strategy Walker::strategy() const {
 }
 
 static uint64_t keyOf(OpId op, ConfigId config, bool sharded) {
-  return static_cast<uint64_t>(op) << 33 | static_cast<uint64_t>(config) << 1 |
-         uint64_t(sharded);
+  return pairKey(2 * op + static_cast<int>(sharded), config);
 }
 
 ConfigId Walker::follow(OpId op, ConfigId leader, ChoiceOptions options) {
   const bool sharded = options.has(ChoiceOption::ShardUpdates) &&
                        space.graph().op(op).role == OpRole::Update;
-  auto [it, added] = followed.emplace(keyOf(op, leader, sharded), -1);
-  if (added) {
-    Configuration config =
-        plan::follow(space.graph(), space.leader(op), table.config(leader), op);
-    if (sharded)
-      config = shareCopies(space.graph(), op, config);
-    it->second = table.intern(config);
-  }
-  return it->second;
+  const uint64_t key = keyOf(op, leader, sharded);
+  if (const ConfigId *known = followed.find(key))
+    return *known;
+  Configuration config =
+      plan::follow(space.graph(), space.leader(op), table.config(leader), op);
+  if (sharded)
+    config = shareCopies(space.graph(), op, config);
+  return followed.insert(key, table.intern(config));
 }
 
 const std::vector<StepTimer::Change> &
 Walker::groupOf(OpId anchor, ConfigId config, ChoiceOptions options) {
-  const bool sharded = options.has(ChoiceOption::ShardUpdates);
-  auto [it, added] = groups.try_emplace(keyOf(anchor, config, sharded));
-  if (!added)
-    return it->second;
-  it->second.push_back({anchor, config});
+  const uint64_t key =
+      keyOf(anchor, config, options.has(ChoiceOption::ShardUpdates));
+  if (const auto *known = groups.find(key))
+    return *known;
+  std::vector<StepTimer::Change> group{{anchor, config}};
   fresh[anchor] = config;
   for (OpId op : space.followers(anchor)) {
     fresh[op] = follow(op, fresh[space.leader(op).op], options);
-    it->second.push_back({op, fresh[op]});
+    group.push_back({op, fresh[op]});
   }
-  return it->second;
+  return groups.insert(key, std::move(group));
 }
 
-void Walker::expand(const std::vector<Choice> &choices) {
+const std::vector<StepTimer::Change> &
+Walker::changesOf(const std::vector<NumberedChoice> &choices) {
   changes.clear();
   proposed.clear();
   for (const auto &[anchor, config, options] : choices) {
     proposed.push_back({anchor, options});
-    const auto &group = groupOf(anchor, table.intern(config), options);
+    const auto &group = groupOf(anchor, config, options);
     changes.insert(changes.end(), group.begin(), group.end());
   }
+  return changes;
+}
+
+std::vector<NumberedChoice>
+Walker::numbered(const std::vector<Choice> &choices) const {
+  std::vector<NumberedChoice> result;
+  for (const auto &[anchor, config, options] : choices)
+    result.push_back({anchor, number(config), options});
+  return result;
 }
 
 Picoseconds Walker::propose(const std::vector<Choice> &choices,
                             Picoseconds limit) {
-  expand(choices);
-  return timer.propose(changes, limit);
+  return proposeNumbered(numbered(choices), limit);
 }
 
-Picoseconds Walker::proposeFull(const std::vector<Choice> &choices,
-                                Picoseconds limit) {
-  expand(choices);
-  return timer.proposeFull(changes, limit);
+Picoseconds Walker::proposeNumbered(const std::vector<NumberedChoice> &choices,
+                                    Picoseconds limit) {
+  return timer.propose(changesOf(choices), limit);
 }
 
 void Walker::accept() {
@@ -239,11 +275,10 @@ void Walker::accept() {
 }
 
 void Walker::assign(const Strategy &other) {
-  changes.clear();
-  for (OpId op = 0; op < static_cast<OpId>(other.size()); ++op)
-    changes.push_back({op, table.intern(other[op])});
-  timer.propose(changes);
-  timer.accept();
+  std::vector<ConfigId> configs;
+  for (const Configuration &config : other)
+    configs.push_back(table.intern(config));
+  timer.restart(configs);
   // Strategies do not say what follows and why.
   ChoiceOptions sharding;
   sharding.set(ChoiceOption::ShardUpdates);

@@ -104,6 +104,8 @@ struct Graph {
   const TensorType &slotType(OpId op, int slot) const;
   /// Value in slot `slot`, or -1 for absent ones and internal tensors.
   ValueId slotValue(OpId op, int slot) const;
+  /// The first slot with the same value; of an internal tensor its own.
+  int firstSlot(OpId op, int slot) const;
   /// True for inputs and for states that nothing writes: every device loads
   /// whichever box of them it needs.
   bool isLoaded(ValueId id) const {

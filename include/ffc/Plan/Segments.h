@@ -6,9 +6,9 @@
 // the same few again and again. They are made by the planner's own code, which
 // appends the actions that would be emitted; only their times are kept.
 //
-// Configurations, layouts and lists of needed parts are numbered in the order
-// in which they are first met. Numbers, and references to segments, stay valid
-// as long as the table.
+// Configurations, layouts, lists of needed parts and batches are numbered in
+// the order in which they are first met. Numbers, and references to segments,
+// stay valid as long as the table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_SEGMENTS_H
@@ -28,16 +28,21 @@ class StepOrder;
 using ConfigId = int32_t;
 using LayoutId = int32_t; ///< which devices hold which parts of a value
 using NeedId = int32_t;   ///< which parts of a value are needed where
+using BatchId = int32_t;  ///< collectives that start as one
 
 /// An operator under a configuration.
 struct OpSegment {
   /// A read of a part of a value, or tasks of the operator's own.
   struct Step {
-    int slot = -1; ///< the value read; -1: tasks
+    int slot = -1; ///< the first one with the value read; -1: tasks
     NeedId need = -1;
     TimedTasks tasks;
   };
   std::vector<Step> steps; ///< in the order of the plan
+  /// What all tasks of its own take, from the first device that has some to the
+  /// last.
+  std::vector<Picoseconds> busy;
+  DeviceId firstBusy = 0;
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
 };
@@ -92,9 +97,7 @@ struct OwnSumSegment {
 
 /// The collectives with which a reshard begins.
 struct StartSegment : ReshardSegment {
-  /// Those of equal shapes may start as one (docs/decisions/0019); -1: none.
-  int32_t shape = -1;
-  std::vector<int64_t> bytes; ///< by collective
+  BatchId batch = -1; ///< they alone; -1: none
 };
 
 /// A reshard that is an exchange of messages, nobody waiting for it. `after` is
@@ -141,10 +144,14 @@ public:
   NeedId sumsBeforeSending(LayoutId layout, NeedId need);
   /// What is left of a layout that has all that is needed (addOwnSum()).
   const OwnSumSegment &ownSum(LayoutId layout, NeedId need);
-  /// Starts of one shape as one; `bytes` are theirs, added up.
-  const TimedTasks &batch(int32_t shape, const std::vector<int64_t> &bytes);
+  /// Starts as one.
+  const TimedTasks &batch(BatchId id);
+  /// Two of a shape as one.
+  BatchId join(BatchId id, BatchId other);
+  /// Those of equal shapes may start as one (docs/decisions/0019).
+  int32_t batchShape(BatchId id) const;
   /// True if more bytes would save little latency.
-  bool isFull(int32_t shape, const std::vector<int64_t> &bytes) const;
+  bool isFull(BatchId id) const;
   /// True if parts of the value are partial sums.
   bool isPartial(LayoutId layout) const;
   /// True if the operator that computes the value writes it over an operand, or
@@ -160,6 +167,12 @@ public:
   NeedId outputNeed(LayoutId output);
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
+
+  /// The same of what has been made; null for all else.
+  const OpSegment *findOp(OpId op, ConfigId config) const;
+  const ReshardSegment *findReshard(LayoutId layout, NeedId need) const;
+  const StartSegment *findStart(LayoutId layout, NeedId need) const;
+  const ReshardSegment *findStore(LayoutId written, LayoutId home) const;
 
   /// The addition of a value to those of earlier micro-batches.
   const TimedTasks &accumulation(LayoutId layout);

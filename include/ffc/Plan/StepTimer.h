@@ -2,11 +2,12 @@
 //-*-===//
 //
 // Delta timing: a proposal changes the configurations of some operators; what
-// they touch is looked up again, and the sweep goes on from the first operator
-// that changed. Where nothing changes for a while and all queues, and all that
-// is waited for meanwhile, are shifted by the same time, it jumps to the next
-// change, since times are sums and maxima. The result equals timeProgram() of
-// the whole plan, exactly.
+// they touch is looked up again, put into the step if no device is then busy
+// for too long, and the sweep goes on from the first operator that changed.
+// Where nothing changes for a while and all queues, and all that is waited for
+// meanwhile, are shifted by the same time, it jumps to the next change, since
+// times are sums and maxima. The result equals timeProgram() of the whole plan,
+// exactly.
 //
 // A step of several micro-batches (Graph::microBatches) goes on after them as
 // if each took as long as the first.
@@ -18,6 +19,7 @@
 #include "ffc/Plan/Segments.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,7 +36,15 @@ class StepTimer {
 public:
   /// `table` must outlive the timer. `configs` has one legal configuration per
   /// operator.
-  StepTimer(SegmentTable &table, std::vector<ConfigId> configs);
+  StepTimer(SegmentTable &table, const std::vector<ConfigId> &configs);
+  ~StepTimer();
+
+  /// Takes other configurations, of which everything is looked up and swept as
+  /// without deltas. Returns the makespan, or some number over `limit` if it is
+  /// over that; then only another restart may follow. There must be no open
+  /// proposal.
+  Picoseconds restart(const std::vector<ConfigId> &configs,
+                      Picoseconds limit = kNoLimit);
 
   Picoseconds makespan() const { return current; }
   const std::vector<ConfigId> &configs() const { return configurations; }
@@ -44,9 +54,6 @@ public:
   /// some number over `limit`. Must be followed by accept() or reject().
   Picoseconds propose(const std::vector<Change> &changes,
                       Picoseconds limit = kNoLimit);
-  /// The same by a sweep of the whole step.
-  Picoseconds proposeFull(const std::vector<Change> &changes,
-                          Picoseconds limit = kNoLimit);
   /// Keeps the proposal, whose makespan must not be over its limit.
   void accept();
   void reject();
@@ -86,27 +93,53 @@ private:
     Start start;    ///< the batch that it is in, and the place after which
     int after = -1; ///< that starts
   };
+  /// What a row was before the proposal.
   struct Undo {
     OpId op;
-    ConfigId config;
-    const OpSegment *segment;
     Items items;
     Starts starts;
   };
+  struct Replaced {
+    OpId op;
+    ConfigId config;
+    const OpSegment *segment;
+  };
+  /// Of a row, what a proposal looks up before it is known to be kept so long.
+  struct Set {
+    OpId op;
+    size_t index;
+    Item item;
+  };
+  /// The reshards of a value that a proposal looked up: a range of newReshards.
+  struct Followed {
+    ValueId value;
+    size_t first, end;
+  };
+  enum class LookedUp {
+    All,
+    NotMade, ///< what comes next has to be made
+    TooLong  ///< some device is busy for longer than the limit
+  };
+  class Follower;
+  struct Batches;
   struct Shift { // of places
     int begin, end;
     Picoseconds by;
   };
 
+  bool lookUpAll(Picoseconds limit);
+  Picoseconds sweepAll(Picoseconds limit);
   bool change(const std::vector<Change> &changes, Picoseconds limit);
-  bool build(OpId op, Picoseconds limit);
-  void forgetBusy(const TimedTasks *tasks);
-  void forgetReshards(ValueId value);
+  void forget(const std::vector<Change> &changes);
+  bool lookUp(const std::vector<Change> &changes, Picoseconds limit);
+  bool setSegment(OpId op, const OpSegment &segment, Picoseconds limit);
   bool addBusy(const TimedTasks &tasks, Picoseconds limit);
-  void touch(OpId op);
+  void forgetBusy(const TimedTasks &tasks);
+  LookedUp follow(ValueId value, bool makes, Picoseconds limit);
+  void apply();
+  void buildRow(OpId op);
   void markDirty(OpId op);
-  void setItem(OpId op, size_t index, Item item);
-  bool follow(ValueId value, Picoseconds limit);
+  void setItem(OpId op, size_t index, const Item &item);
   void setEarly(ValueId value, const Early &early);
   void setWait(Item &item, ValueId value) const;
   void planStarts();
@@ -120,6 +153,7 @@ private:
   int endOfShift(int from, int to, Picoseconds by);
   std::optional<Picoseconds> lateness(int place) const;
   void forgetStarted();
+  void endProposal();
   size_t itemOf(const StepEntry &entry) const;
 
   Picoseconds *row(int place) { return rows.data() + size_t(place) * queues; }
@@ -148,6 +182,10 @@ private:
   /// After every operator.
   std::vector<Starts> starts;
   std::vector<Early> early; ///< by value
+  /// By value, its reshards, as far as these take a device's time.
+  std::vector<std::vector<const TimedTasks *>> reshards;
+  /// By operator, the values of which everything may change with it.
+  std::vector<std::vector<ValueId>> touchedBy;
   /// By operator: false if it never had to wait for what was started early.
   std::vector<char> mayWait;
 
@@ -166,12 +204,16 @@ private:
   Picoseconds current = 0;
 
   // The proposal.
-  std::vector<Undo> undo;
+  std::vector<Replaced> replaced;
+  std::vector<Set> sets;
+  std::vector<const TimedTasks *> newReshards;
+  std::vector<Followed> followed;
+  std::vector<Undo> undo; ///< as many as `dirty`; others keep their memory
   std::vector<std::pair<ValueId, Early>> undoEarly;
   bool isEarlyChanged = false;
   std::vector<int> dirty; ///< places
   std::vector<char> isDirty;
-  std::vector<ValueId> touched;
+  std::vector<ValueId> touched, notMade;
   std::vector<char> isTouched;
   std::vector<std::pair<int, size_t>> newRows; ///< place, where in newTimes
   std::vector<Picoseconds> newTimes, now, newBusy;
@@ -181,6 +223,8 @@ private:
   std::vector<ValueId> newlyStarted;
   std::vector<std::ptrdiff_t> startedAt;
   std::vector<Picoseconds> newEnds;
+  Starts newStarts; ///< of the row that is looked at
+  std::unique_ptr<Batches> batches;
   Picoseconds proposed = 0;
 };
 

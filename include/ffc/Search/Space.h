@@ -11,14 +11,15 @@
 #define FFC_SEARCH_SPACE_H
 
 #include "ffc/Plan/Following.h"
+#include "ffc/Plan/PairMap.h"
 #include "ffc/Plan/Segments.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Topology.h"
 
+#include <functional>
 #include <memory>
 #include <random>
-#include <unordered_map>
 #include <vector>
 
 namespace ffc::search {
@@ -81,6 +82,13 @@ struct Choice {
   }
 };
 
+/// The same by the number of the configuration in a walker's table.
+struct NumberedChoice {
+  plan::OpId op = -1;
+  plan::ConfigId config = -1;
+  ChoiceOptions options = {};
+};
+
 /// What does not change during a search; may be shared by threads.
 class Space {
 public:
@@ -104,6 +112,8 @@ public:
   const std::vector<plan::OpId> &alike(size_t index) const {
     return classes_[classOf_[index]];
   }
+  /// The number of that set.
+  int classOf(size_t index) const { return classOf_[index]; }
 
   /// What `op` follows; none: an anchor.
   const plan::Leader &leader(plan::OpId op) const { return leaders_[op]; }
@@ -125,6 +135,13 @@ public:
   /// if devices are not equally fast. Legal; on one device if FlexFlow can say
   /// none of them.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;
+  /// The same by somebody who knows what isCandidate() says of many of them.
+  plan::Configuration
+  candidate(plan::OpId anchor, Random &random,
+            const std::function<bool(const plan::Configuration &)> &isCandidate)
+      const;
+  /// Legal and allowed.
+  bool isCandidate(plan::OpId anchor, const plan::Configuration &config) const;
   /// The configuration on `factor` times as many devices, by a finer last axis
   /// (copies, if there is none), or on as few, by the last axis that can be
   /// coarser: the block of neighbours in which the first device is. Nothing if
@@ -138,7 +155,9 @@ public:
   /// Splits of one dimension into equal blocks for which there is no divisor of
   /// the number of devices: of 12 heads on 8 devices into 3 or 6. Of dimensions
   /// of less than twice as many units as devices, where it matters.
-  std::vector<plan::GridAxis> evenSplits(plan::OpId anchor) const;
+  const std::vector<plan::GridAxis> &evenSplits(plan::OpId anchor) const {
+    return evenSplits_[anchor];
+  }
   /// `config` with blocks as large as devices are fast (`exponent` as in
   /// sharedBySpeed()), where the space allows that; else as it is.
   plan::Configuration bySpeed(plan::OpId anchor,
@@ -150,8 +169,6 @@ public:
                                               bool firstPlaceOnly) const;
 
 private:
-  /// Legal and allowed.
-  bool isCandidate(plan::OpId anchor, const plan::Configuration &config) const;
   std::optional<plan::Configuration> placed(plan::OpId anchor,
                                             plan::Configuration config) const;
 
@@ -164,6 +181,9 @@ private:
   std::vector<std::vector<plan::OpId>> followers_;
   std::vector<std::vector<plan::OpId>> classes_;
   std::vector<int> classOf_; ///< by index of the anchor
+  /// By operator: dimensions along which it can be split at all.
+  std::vector<std::vector<int>> splittable_;
+  std::vector<std::vector<plan::GridAxis>> evenSplits_; ///< by operator
   std::vector<int64_t> divisors_;
 };
 
@@ -181,17 +201,33 @@ public:
     return table.config(timer.configs()[op]);
   }
   plan::Strategy strategy() const;
+  /// By operator.
+  const std::vector<plan::ConfigId> &configs() const { return timer.configs(); }
   /// What was chosen for an anchor, or could have been.
   Choice choice(plan::OpId anchor) const {
     return {anchor, config(anchor), taken[anchor]};
+  }
+  NumberedChoice numbered(plan::OpId anchor) const {
+    return {anchor, timer.configs()[anchor], taken[anchor]};
+  }
+  plan::ConfigId number(const plan::Configuration &config) const {
+    return table.intern(config);
+  }
+  const plan::Configuration &config(const NumberedChoice &choice) const {
+    return table.config(choice.config);
   }
 
   /// See StepTimer. Anchors are distinct, configurations legal.
   plan::Picoseconds propose(const std::vector<Choice> &choices,
                             plan::Picoseconds limit = plan::kNoLimit);
-  /// The same by a sweep of the whole step, for comparison.
-  plan::Picoseconds proposeFull(const std::vector<Choice> &choices,
-                                plan::Picoseconds limit = plan::kNoLimit);
+  plan::Picoseconds proposeNumbered(const std::vector<NumberedChoice> &choices,
+                                    plan::Picoseconds limit = plan::kNoLimit);
+  /// What a proposal changes: the anchors and what follows them. Until the next
+  /// one.
+  const std::vector<plan::StepTimer::Change> &
+  changesOf(const std::vector<NumberedChoice> &choices);
+  std::vector<NumberedChoice>
+  numbered(const std::vector<Choice> &choices) const;
   void accept();
   void reject() { timer.reject(); }
   /// Takes the strategy of `other`, which may be of another walker.
@@ -214,17 +250,14 @@ private:
   /// What an anchor and its followers do.
   const std::vector<plan::StepTimer::Change> &
   groupOf(plan::OpId anchor, plan::ConfigId config, ChoiceOptions options);
-  /// Fills `changes`.
-  void expand(const std::vector<Choice> &choices);
-
   const Space &space;
   std::unique_ptr<plan::SegmentTable> owned; ///< may be null
   plan::SegmentTable &table;
   plan::StepTimer timer;
   /// By operator, leader's configuration, and whether updates are sharded.
-  std::unordered_map<uint64_t, plan::ConfigId> followed;
+  plan::PairMap<plan::ConfigId> followed;
   /// By anchor, its configuration, and whether updates are sharded.
-  std::unordered_map<uint64_t, std::vector<plan::StepTimer::Change>> groups;
+  plan::PairMap<std::vector<plan::StepTimer::Change>> groups;
   std::vector<plan::ConfigId> fresh; ///< of a group that is made, by operator
   std::vector<plan::StepTimer::Change> changes;
   std::vector<ChoiceOptions> taken; ///< by operator, of anchors

@@ -22,6 +22,14 @@ ValueId Graph::slotValue(OpId id, int slot) const {
   return slot < operands + results ? op.results[slot - operands] : -1;
 }
 
+int Graph::firstSlot(OpId id, int slot) const {
+  const ValueId value = slotValue(id, slot);
+  for (int first = 0; first < slot; ++first)
+    if (value >= 0 && slotValue(id, first) == value)
+      return first;
+  return slot;
+}
+
 const TensorType &Graph::slotType(OpId id, int slot) const {
   const Op &op = ops[id];
   int visible = static_cast<int>(op.operands.size() + op.results.size());

@@ -269,12 +269,12 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
           each.thereAt = fetch.reader;
     }
     all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
-    std::vector<ValueId> reads = graph.op(op).operands;
-    std::sort(reads.begin(), reads.end());
-    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-    for (ValueId value : reads)
-      if (value >= 0)
-        byValue[value].push_back({Kind::Read, op, -1, value, -1});
+    const std::vector<ValueId> &reads = graph.op(op).operands;
+    for (size_t slot = 0; slot < reads.size(); ++slot)
+      if (reads[slot] >= 0 &&
+          graph.firstSlot(op, static_cast<int>(slot)) == static_cast<int>(slot))
+        byValue[reads[slot]].push_back(
+            {Kind::Read, op, static_cast<int>(slot), reads[slot], -1});
     for (auto [value, reader] : sends[turn])
       all.push_back({Kind::Send, op, reader, value, -1});
     finishSums([&](const Reduced &each) {

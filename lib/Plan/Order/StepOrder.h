@@ -64,7 +64,7 @@ struct StepEntry {
   /// Complete, Accumulate, Output, Store: its number among those of the row; -1
   /// for a value that was written into the state, of which nothing is left to
   /// do. Start: of the place. Run, Send, Fetch, Reduce, Add: of the turn,
-  /// among all.
+  /// among all. Read: the first slot with the value.
   int index = -1;
   ValueId value = -1;
   StateId state = -1;

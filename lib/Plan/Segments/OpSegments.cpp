@@ -76,7 +76,7 @@ public:
             [](ValueId, const Need &) -> BufferId { return -1; }) {}
 
   struct Step {
-    int slot = -1; ///< that is read; -1: tasks
+    int slot = -1; ///< as OpSegment::Step's
     std::vector<Need> needed;
     TimedTasks tasks;
   };
@@ -120,7 +120,7 @@ private:
     if (!isMissing)
       return;
     flush();
-    steps.push_back({read.slot, read.needed, {}});
+    steps.push_back({graph.firstSlot(read.op, read.slot), read.needed, {}});
   }
 
   const Graph &graph;
@@ -135,13 +135,23 @@ private:
 OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   TurnPlanner planner(graph, orders, numDevices, cost);
   OpSegment segment;
+  std::vector<Picoseconds> busy(numDevices);
   for (TurnPlanner::Step &planned : planner.plan({id}, config)) {
     OpSegment::Step &step = segment.steps.emplace_back();
     step.slot = planned.slot;
     if (planned.slot >= 0)
       step.need = internNeeds(planned.needed);
     step.tasks = std::move(planned.tasks);
+    step.tasks.eachPart([&](const TimedTasks::Part &part) {
+      busy[part.device] += part.duration;
+    });
   }
+  while (!busy.empty() && busy.back() == 0)
+    busy.pop_back();
+  const auto first = std::find_if(busy.begin(), busy.end(),
+                                  [](Picoseconds time) { return time > 0; });
+  segment.firstBusy = static_cast<DeviceId>(first - busy.begin());
+  segment.busy.assign(first, busy.end());
   for (ValueId result : graph.op(id).results)
     segment.results.push_back(result < 0
                                   ? -1

@@ -6,7 +6,8 @@
 #ifndef FFC_LIB_PLAN_SEGMENTKEYS_H
 #define FFC_LIB_PLAN_SEGMENTKEYS_H
 
-#include "ffc/Plan/Rules.h"
+#include "ffc/Plan/Configuration.h"
+#include "ffc/Plan/PairMap.h"
 
 #include <deque>
 #include <string>
@@ -19,6 +20,8 @@ namespace ffc::plan {
 /// Bytes that are equal for equal contents.
 class Key {
 public:
+  /// Most keys are shorter, so that a string of them does not move.
+  Key() { bytes.reserve(256); }
   Key &add(int64_t number) {
     bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
     return *this;
@@ -62,7 +65,7 @@ template <class T> class Interner {
 public:
   int32_t intern(const Key &key, T item) {
     auto [it, added] =
-        ids.emplace(key.bytes, static_cast<int32_t>(items.size()));
+        ids.try_emplace(key.bytes, static_cast<int32_t>(items.size()));
     if (added)
       items.push_back(std::move(item));
     return it->second;
@@ -74,25 +77,25 @@ private:
   std::deque<T> items; ///< keep their places
 };
 
-/// Numbers distinct regions. Made for one part after the other, which mostly
-/// are boxes.
-class RegionTable {
+/// Numbers distinct things that come one after the other, without making a key
+/// of them first.
+template <class T, uint64_t (*hashOf)(const T &)> class ContentTable {
 public:
-  int32_t intern(const Region &region) {
-    const uint64_t hash = hashOf(region);
+  int32_t intern(const T &item) {
+    const uint64_t hash = hashOf(item);
     for (size_t i = hash & (slots.size() - 1);;
          i = (i + 1) & (slots.size() - 1))
       if (slots[i].number < 0) {
-        slots[i] = {hash, static_cast<int32_t>(regions.size())};
-        regions.push_back(region);
-        if (2 * regions.size() > slots.size())
+        slots[i] = {hash, static_cast<int32_t>(items.size())};
+        items.push_back(item);
+        if (2 * items.size() > slots.size())
           grow();
-        return static_cast<int32_t>(regions.size()) - 1;
-      } else if (slots[i].hash == hash && regions[slots[i].number] == region) {
+        return static_cast<int32_t>(items.size()) - 1;
+      } else if (slots[i].hash == hash && items[slots[i].number] == item) {
         return slots[i].number;
       }
   }
-  const Region &operator[](int32_t id) const { return regions[id]; }
+  const T &operator[](int32_t id) const { return items[id]; }
 
 private:
   struct Slot {
@@ -100,18 +103,6 @@ private:
     int32_t number = -1;
   };
 
-  static uint64_t hashOf(const Region &region) {
-    auto hash = static_cast<uint64_t>(region.rank());
-    for (int d = 0; d < region.rank(); ++d)
-      for (Interval interval : region.dim(d)) {
-        hash =
-            (hash ^ static_cast<uint64_t>(interval.lo)) * 0x9E3779B97F4A7C15u;
-        hash =
-            (hash ^ static_cast<uint64_t>(interval.hi)) * 0xC2B2AE3D27D4EB4Fu;
-        hash ^= hash >> 29;
-      }
-    return hash;
-  }
   void grow() {
     std::vector<Slot> old(2 * slots.size());
     old.swap(slots);
@@ -126,73 +117,37 @@ private:
   }
 
   std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
-  std::deque<Region> regions;                      ///< keep their places
+  std::deque<T> items;                             ///< keep their places
 };
 
-inline uint64_t pairKey(int32_t a, int32_t b) {
-  return static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 |
-         static_cast<uint32_t>(b);
+inline uint64_t mixed(uint64_t hash, int64_t a, int64_t b) {
+  hash = (hash ^ static_cast<uint64_t>(a)) * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ static_cast<uint64_t>(b)) * 0xC2B2AE3D27D4EB4Fu;
+  return hash ^ hash >> 29;
 }
 
-/// Things by two numbers; they keep their places. Open addressing, since
-/// looking them up is most of what a proposal does.
-template <class T> class PairMap {
-public:
-  /// Null if there is none.
-  const T *find(uint64_t key) const {
-    for (size_t i = slotOf(key);; i = (i + 1) & (slots.size() - 1)) {
-      if (slots[i].item < 0)
-        return nullptr;
-      if (slots[i].key == key)
-        return &items[slots[i].item];
-    }
-  }
-  /// `key` must be new.
-  const T &insert(uint64_t key, T item) {
-    if (2 * (items.size() + 1) > slots.size())
-      grow();
-    items.push_back(std::move(item));
-    place(key, static_cast<int32_t>(items.size()) - 1);
-    return items.back();
-  }
-
-  size_t size() const { return items.size(); }
-
-private:
-  struct Slot {
-    uint64_t key = 0;
-    int32_t item = -1;
-  };
-
-  size_t slotOf(uint64_t key) const {
-    return (key * 0x9E3779B97F4A7C15u >> 32) & (slots.size() - 1);
-  }
-  void place(uint64_t key, int32_t item) {
-    size_t i = slotOf(key);
-    while (slots[i].item >= 0)
-      i = (i + 1) & (slots.size() - 1);
-    slots[i] = {key, item};
-  }
-  void grow() {
-    std::vector<Slot> old(2 * slots.size());
-    old.swap(slots);
-    for (const Slot &slot : old)
-      if (slot.item >= 0)
-        place(slot.key, slot.item);
-  }
-
-  std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
-  std::deque<T> items;
-};
-
-/// What `map` has for two numbers; made when first asked for.
-template <class T, class Make>
-const T &lookUp(PairMap<T> &map, int32_t a, int32_t b, Make make) {
-  const uint64_t key = pairKey(a, b);
-  if (const T *known = map.find(key))
-    return *known;
-  return map.insert(key, make());
+inline uint64_t hashOfRegion(const Region &region) {
+  auto hash = static_cast<uint64_t>(region.rank());
+  for (int d = 0; d < region.rank(); ++d)
+    for (Interval interval : region.dim(d))
+      hash = mixed(hash, interval.lo, interval.hi);
+  return hash;
 }
+
+inline uint64_t hashOfConfiguration(const Configuration &config) {
+  auto hash = static_cast<uint64_t>(config.again);
+  for (const GridAxis &axis : config.axes) {
+    hash = mixed(hash, axis.dim, axis.degree);
+    for (int64_t share : axis.shares)
+      hash = mixed(hash, share, 0);
+  }
+  for (DeviceId device : config.devices)
+    hash = mixed(hash, device, 0);
+  return hash;
+}
+
+using RegionTable = ContentTable<Region, hashOfRegion>;
+using ConfigurationTable = ContentTable<Configuration, hashOfConfiguration>;
 
 } // namespace ffc::plan
 

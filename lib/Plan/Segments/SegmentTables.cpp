@@ -116,6 +116,7 @@ std::vector<SegmentTable::Tables::PartCode>
 SegmentTable::Tables::missing(LayoutId layout, NeedId need) const {
   const std::vector<PartCode> &have = layouts[layout].holdings;
   std::vector<PartCode> parts;
+  parts.reserve(needs[need].size());
   for (PartCode part : needs[need])
     if (std::find(have.begin(), have.end(), part) == have.end())
       parts.push_back(part);
@@ -177,6 +178,15 @@ int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
   return shapes.intern(key, {std::move(members), BatchTimes(shape, cost)});
 }
 
+BatchId SegmentTable::Tables::internBatch(int32_t shape,
+                                          const BatchBytes &bytes) {
+  auto [it, added] = batchIds.try_emplace({shape, bytes},
+                                          static_cast<BatchId>(batches.size()));
+  if (added)
+    batches.push_back({shape, bytes, shapes[shape].times.isFull(bytes), {}});
+  return it->second;
+}
+
 StartSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
   StartSegment segment;
   segment.after = layout;
@@ -192,8 +202,9 @@ StartSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
   ReshardWriter writer(sink, -1, from.type, name, {}, planned.targets);
   if (!planned.plan.collectives.empty()) {
     planned.plan.transfers.clear();
-    segment.shape = internShape(shapeOf(planned.plan, where, from.type));
-    segment.bytes = bytesOf(planned.plan);
+    segment.batch =
+        internBatch(internShape(shapeOf(planned.plan, where, from.type)),
+                    bytesOf(planned.plan));
     TaskSink::Waits waits;
     writer.write(planned.plan, where.holdings, where.groups, &waits);
     segment.tasks = sink.take();

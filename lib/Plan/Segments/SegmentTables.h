@@ -79,7 +79,7 @@ struct SegmentTable::Tables {
   StepOrder order;
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
-  Interner<Configuration> configs;
+  ConfigurationTable configs;
   RegionTable regions;
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;
@@ -98,7 +98,16 @@ struct SegmentTable::Tables {
     BatchTimes times;
   };
   Interner<Shape> shapes;
-  std::map<std::pair<int32_t, BatchBytes>, TimedTasks> batches;
+  struct Batch {
+    int32_t shape;
+    BatchBytes bytes;
+    bool isFull;
+    TimedTasks tasks; ///< made when asked for
+  };
+  BatchId internBatch(int32_t shape, const BatchBytes &bytes);
+  std::map<std::pair<int32_t, BatchBytes>, BatchId> batchIds;
+  std::deque<Batch> batches;
+  PairMap<BatchId> joined;
   std::unordered_map<LayoutId, TimedTasks> accumulations;
   PairMap<LayoutId> homes;
   std::vector<NeedId> losses, outputs; ///< by layout, so far as asked for

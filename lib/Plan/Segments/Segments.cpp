@@ -24,12 +24,7 @@ StepOrder SegmentTable::order(const Strategy &strategy,
 }
 
 ConfigId SegmentTable::intern(const Configuration &config) {
-  Key key;
-  key.add(static_cast<int64_t>(config.axes.size()));
-  for (const GridAxis &axis : config.axes)
-    key.add(int64_t(axis.dim)).add(axis.degree).addAll(axis.shares);
-  key.addAll(config.devices).add(int64_t(config.again));
-  return tables->configs.intern(key, config);
+  return tables->configs.intern(config);
 }
 
 const Configuration &SegmentTable::config(ConfigId id) const {
@@ -68,20 +63,31 @@ const OwnSumSegment &SegmentTable::ownSum(LayoutId layout, NeedId need) {
                 [&] { return tables->makeOwnSum(layout, need); });
 }
 
-const TimedTasks &SegmentTable::batch(int32_t shape,
-                                      const std::vector<int64_t> &bytes) {
-  auto [it, added] = tables->batches.try_emplace({shape, bytes});
-  if (added) {
-    const Tables::Shape &of = tables->shapes[shape];
-    for (size_t c = 0; c < bytes.size(); ++c)
-      it->second.addCollective(of.members[c], of.times.of(c, bytes[c]));
+const TimedTasks &SegmentTable::batch(BatchId id) {
+  Tables::Batch &batch = tables->batches[id];
+  if (batch.tasks.empty()) {
+    const Tables::Shape &of = tables->shapes[batch.shape];
+    for (size_t c = 0; c < batch.bytes.size(); ++c)
+      batch.tasks.addCollective(of.members[c], of.times.of(c, batch.bytes[c]));
   }
-  return it->second;
+  return batch.tasks;
 }
 
-bool SegmentTable::isFull(int32_t shape,
-                          const std::vector<int64_t> &bytes) const {
-  return tables->shapes[shape].times.isFull(bytes);
+BatchId SegmentTable::join(BatchId id, BatchId other) {
+  return lookUp(tables->joined, id, other, [&] {
+    BatchBytes bytes = tables->batches[id].bytes;
+    for (size_t c = 0; c < bytes.size(); ++c)
+      bytes[c] += tables->batches[other].bytes[c];
+    return tables->internBatch(tables->batches[id].shape, bytes);
+  });
+}
+
+int32_t SegmentTable::batchShape(BatchId id) const {
+  return tables->batches[id].shape;
+}
+
+bool SegmentTable::isFull(BatchId id) const {
+  return tables->batches[id].isFull;
 }
 
 bool SegmentTable::isPartial(LayoutId layout) const {
@@ -150,6 +156,25 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
         tables->accumulations.emplace(layout, tables->makeAccumulation(layout))
             .first;
   return known->second;
+}
+
+const OpSegment *SegmentTable::findOp(OpId op, ConfigId config) const {
+  return tables->ops.find(pairKey(tables->classes[op], config));
+}
+
+const ReshardSegment *SegmentTable::findReshard(LayoutId layout,
+                                                NeedId need) const {
+  return tables->reshards.find(pairKey(layout, need));
+}
+
+const StartSegment *SegmentTable::findStart(LayoutId layout,
+                                            NeedId need) const {
+  return tables->starts.find(pairKey(layout, need));
+}
+
+const ReshardSegment *SegmentTable::findStore(LayoutId written,
+                                              LayoutId home) const {
+  return tables->stores.find(pairKey(written, home));
 }
 
 size_t SegmentTable::numSegments() const {

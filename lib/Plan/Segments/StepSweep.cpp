@@ -137,6 +137,21 @@ std::optional<Picoseconds> StepTimer::lateness(int place) const {
   return by - offsets[place];
 }
 
+void StepTimer::startSweep() {
+  newRows.clear();
+  newTimes.clear();
+  newLeads.clear();
+  shifts.clear();
+  forgetStarted();
+}
+
+void StepTimer::forgetStarted() {
+  for (ValueId value : newlyStarted)
+    startedAt[value] = -1;
+  newlyStarted.clear();
+  newEnds.clear();
+}
+
 Picoseconds StepTimer::sweep(Picoseconds limit) {
   std::sort(dirty.begin(), dirty.end());
   startSweep();
@@ -184,85 +199,17 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
   return makespan > limit ? kNoLimit : makespan;
 }
 
-//===----------------------------------------------------------------------===//
-// Proposals
-//===----------------------------------------------------------------------===//
-
-void StepTimer::startSweep() {
-  newRows.clear();
-  newTimes.clear();
-  newLeads.clear();
-  shifts.clear();
-  forgetStarted();
-}
-
-void StepTimer::forgetStarted() {
-  for (ValueId value : newlyStarted)
-    startedAt[value] = -1;
-  newlyStarted.clear();
-  newEnds.clear();
-}
-
-Picoseconds StepTimer::propose(const std::vector<Change> &changes,
-                               Picoseconds limit) {
-  startSweep();
-  proposed = change(changes, limit) ? sweep(limit) : kNoLimit;
-  return proposed;
-}
-
-Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes,
-                                   Picoseconds limit) {
-  startSweep();
-  if (!change(changes, limit))
-    return proposed = kNoLimit;
+/// From the beginning to the end, which becomes what the next one starts from.
+Picoseconds StepTimer::sweepAll(Picoseconds limit) {
   std::fill(now.begin(), now.end(), 0);
+  std::fill(offsets.begin(), offsets.end(), 0);
+  std::copy(now.begin(), now.end(), row(0));
   auto last = [&] { return *std::max_element(now.begin(), now.end()); };
   for (int place = 0; place <= end; ++place) {
     run(place);
     if (place % kLook == 0 && last() > limit)
-      return proposed = kNoLimit;
-    keepRow(place + 1);
+      return kNoLimit;
+    std::copy(now.begin(), now.end(), row(place + 1));
   }
-  return proposed = last();
-}
-
-void StepTimer::accept() {
-  for (const Shift &shift : shifts)
-    for (int place = shift.begin; place < shift.end; ++place)
-      offsets[place] += shift.by;
-  for (auto [place, at] : newRows) {
-    std::copy_n(newTimes.begin() + static_cast<std::ptrdiff_t>(at), queues,
-                row(place));
-    offsets[place] = 0;
-  }
-  for (ValueId value : newlyStarted)
-    std::copy_n(newEnds.begin() + startedAt[value], devices,
-                ends.begin() + static_cast<std::ptrdiff_t>(value * devices));
-  for (auto [value, lead] : newLeads)
-    leads[value] = lead;
-  forgetStarted();
-  current = proposed;
-  busy = newBusy;
-  for (int place : dirty)
-    isDirty[place] = false;
-  dirty.clear();
-  undo.clear();
-  undoEarly.clear();
-}
-
-void StepTimer::reject() {
-  forgetStarted();
-  for (; !undoEarly.empty(); undoEarly.pop_back())
-    early[undoEarly.back().first] = undoEarly.back().second;
-  for (Undo &old : undo) {
-    items[old.op].swap(old.items);
-    starts[old.op].swap(old.starts);
-    if (old.op < end) {
-      configurations[old.op] = old.config;
-      segments[old.op] = old.segment;
-    }
-    isDirty[operators.placeOf(old.op)] = false;
-  }
-  dirty.clear();
-  undo.clear();
+  return last();
 }

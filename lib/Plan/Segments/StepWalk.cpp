@@ -341,7 +341,7 @@ const StartSegment *StepWalk::startOf(ValueId value, const Turn &reader) {
   if (need < 0)
     return nullptr;
   const StartSegment &segment = table.start(whole(value), need);
-  return segment.shape < 0 ? nullptr : &segment;
+  return segment.batch < 0 ? nullptr : &segment;
 }
 
 /// Communication number `numStarted`.
@@ -363,12 +363,10 @@ void StepWalk::startEarly(const StartPlace &place) {
     if (!startsEarly(graph.value(id), table.isPartial(whole(id))))
       return;
     if (const StartSegment *segment = startOf(id, readerOf(id)))
-      join(segment->shape, segment->bytes, id, [=](const BatchBytes &bytes) {
-        return table.isFull(segment->shape, bytes);
-      });
+      join(table.batchShape(segment->batch), segment->batch, id,
+           SegmentBatchRules{table});
   };
-  using Batch = BatchedStarts<int32_t, ValueId>::Batch;
-  starts.at(place, offerTo, [&](const Batch &batch) {
+  starts.at(place, offerTo, [&](const SegmentStarts::Batch &batch) {
     const TimedTasks *tasks = nullptr;
     for (ValueId id : batch.members) {
       const StartSegment *segment = startOf(id, readerOf(id));
@@ -376,7 +374,7 @@ void StepWalk::startEarly(const StartPlace &place) {
       begin(id, firstNeed(id, readerOf(id)), *segment);
     }
     if (batch.members.size() > 1)
-      tasks = &table.batch(batch.shape, batch.bytes);
+      tasks = &table.batch(batch.bytes);
     sink.start(numStarted++, *tasks);
   });
 }

@@ -13,7 +13,7 @@
 #define FFC_LIB_PLAN_STEPWALK_H
 
 #include "Order/StepOrder.h"
-#include "Step/EarlyStart.h"
+#include "StartBatches.h"
 #include "ffc/Plan/Segments.h"
 
 #include <map>
@@ -150,7 +150,7 @@ private:
   std::map<ValueId, LayoutId> means; ///< of micro-batches, for what comes after
   std::vector<const TurnSegment *> known; ///< by operator
   std::vector<bool> isOutput;             ///< by value
-  BatchedStarts<int32_t, ValueId> starts;
+  SegmentStarts starts;
   Messages underWay, unreleased;
   int numStarted = 0;
   bool isRegular = true;

@@ -13,6 +13,7 @@
 #include "Order/StepOrder.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -71,12 +72,13 @@ private:
 };
 
 /// Batches that are not full, in the order in which they were begun. `Shape`
-/// says whether collectives may start as one, `Member` is what joins.
-template <class Shape, class Member> class OpenBatches {
+/// says whether collectives may start as one, `Bytes` how much they send,
+/// `Member` is what joins.
+template <class Shape, class Bytes, class Member> class OpenBatches {
 public:
   struct Batch {
     Shape shape;
-    BatchBytes bytes;
+    Bytes bytes;                 ///< of all
     std::vector<Member> members; ///< in the order in which they came
   };
 
@@ -84,76 +86,87 @@ public:
   /// none may start before what came earlier, and only neighbours join.
   explicit OpenBatches(bool inOrder) : inOrder(inOrder) {}
 
-  /// Returns what is to start: a batch for which isFull(bytes) holds now. What
-  /// is full by itself starts alone, since others would wait for it.
-  template <class IsFull>
-  std::vector<Batch> join(const Shape &shape, const BatchBytes &bytes,
-                          Member member, IsFull isFull) {
-    std::vector<Batch> ready;
-    const bool isAlone = isFull(bytes);
-    if (inOrder && !open.empty() && (isAlone || !(open[0].shape == shape)))
-      ready = takeAll();
-    auto batch =
-        isAlone ? open.end()
-                : std::find_if(open.begin(), open.end(), [&](const Batch &b) {
-                    return b.shape == shape;
-                  });
-    if (batch == open.end())
-      batch = open.insert(batch, {shape, BatchBytes(bytes.size()), {}});
-    for (size_t c = 0; c < bytes.size(); ++c)
-      batch->bytes[c] += bytes[c];
-    batch->members.push_back(std::move(member));
-    if (isAlone || isFull(batch->bytes)) {
-      ready.push_back(std::move(*batch));
-      open.erase(batch);
+  /// Calls start(batch) for what is to start: a batch for which
+  /// rules.isFull(bytes) holds now. What is full by itself starts alone, since
+  /// others would wait for it. rules.add(bytes, more) adds up.
+  template <class Rules, class Start>
+  void join(const Shape &shape, const Bytes &bytes, Member member,
+            const Rules &rules, Start start) {
+    const bool isAlone = rules.isFull(bytes);
+    if (inOrder && numOpen > 0 && (isAlone || !(open[0].shape == shape)))
+      startAll(start);
+    size_t at = isAlone ? numOpen : 0;
+    while (at < numOpen && !(open[at].shape == shape))
+      ++at;
+    if (at < numOpen) {
+      rules.add(open[at].bytes, bytes);
+    } else {
+      if (numOpen++ == open.size())
+        open.emplace_back();
+      open[at].shape = shape;
+      open[at].bytes = bytes;
+      open[at].members.clear();
     }
-    return ready;
+    open[at].members.push_back(std::move(member));
+    if (!isAlone && !rules.isFull(open[at].bytes))
+      return;
+    start(open[at]);
+    const auto taken = open.begin() + static_cast<std::ptrdiff_t>(at);
+    std::rotate(taken, taken + 1,
+                open.begin() + static_cast<std::ptrdiff_t>(numOpen--));
   }
 
-  std::vector<Batch> takeAll() { return std::exchange(open, {}); }
+  template <class Start> void startAll(Start start) {
+    for (size_t b = 0; b < numOpen; ++b)
+      start(open[b]);
+    numOpen = 0;
+  }
+  void clear() { numOpen = 0; }
 
 private:
   bool inOrder;
-  std::vector<Batch> open;
+  std::vector<Batch> open; ///< the first `numOpen`; others keep their memory
+  size_t numOpen = 0;
 };
 
 /// What starts in the course of a step.
-template <class Shape, class Member> class BatchedStarts {
+template <class Shape, class Bytes, class Member> class BatchedStarts {
 public:
-  using Batch = typename OpenBatches<Shape, Member>::Batch;
+  using Batch = typename OpenBatches<Shape, Bytes, Member>::Batch;
 
   explicit BatchedStarts(const StepOrder &order) : order(order) {}
 
   /// Calls start(batch) for all that starts at `place`, which comes after those
-  /// before. offer(value, join) calls join(shape, bytes, member, isFull) if the
+  /// before. offer(value, join) calls join(shape, bytes, member, rules) if the
   /// first reshard of the value begins with collectives.
   template <class Offer, class Start>
   void at(const StartPlace &place, Offer offer, Start start) {
-    OpenBatches<Shape, Member> states(/*inOrder=*/true);
-    auto startAll = [&](const std::vector<Batch> &batches) {
-      for (const Batch &batch : batches)
-        start(batch);
-    };
     for (ValueId value : place.values) {
       const StartKind kind = order.startKind(value);
-      offer(value, [&](const Shape &shape, const BatchBytes &bytes,
-                       Member member, auto isFull) {
+      offer(value, [&](const Shape &shape, const Bytes &bytes, Member member,
+                       const auto &rules) {
         if (kind != StartKind::Alone)
-          return startAll((kind == StartKind::State ? states : gradients)
-                              .join(shape, bytes, std::move(member), isFull));
-        Batch alone{shape, bytes, {}};
+          return (kind == StartKind::State ? states : gradients)
+              .join(shape, bytes, std::move(member), rules, start);
+        alone.shape = shape;
+        alone.bytes = bytes;
+        alone.members.clear();
         alone.members.push_back(std::move(member));
         start(alone);
       });
     }
-    startAll(states.takeAll());
+    states.startAll(start);
     if (place.isLast)
-      startAll(gradients.takeAll());
+      gradients.startAll(start);
   }
+  /// Another step begins.
+  void clear() { gradients.clear(); }
 
 private:
   const StepOrder &order;
-  OpenBatches<Shape, Member> gradients{/*inOrder=*/false};
+  OpenBatches<Shape, Bytes, Member> states{/*inOrder=*/true};
+  OpenBatches<Shape, Bytes, Member> gradients{/*inOrder=*/false};
+  Batch alone;
 };
 
 } // namespace ffc::plan

@@ -307,7 +307,15 @@ private:
     ReshardTask task; ///< its first step
     PlannedReshard reshard;
   };
-  using Starts = BatchedStarts<BatchShape, Start>;
+  using Starts = BatchedStarts<BatchShape, BatchBytes, Start>;
+  struct BatchRules {
+    const BatchTimes times;
+    bool isFull(const BatchBytes &bytes) const { return times.isFull(bytes); }
+    static void add(BatchBytes &bytes, const BatchBytes &more) {
+      for (size_t c = 0; c < bytes.size(); ++c)
+        bytes[c] += more[c];
+    }
+  };
 
   void startEarly(const StartPlace &place) {
     auto offer = [&](ValueId id, auto join) {
@@ -322,9 +330,8 @@ private:
         return;
       const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
       const BatchBytes bytes = bytesOf(reshard->plan);
-      const BatchTimes times(shape, cost);
       join(shape, bytes, Start{id, read.first, std::move(*reshard)},
-           [&](const BatchBytes &all) { return times.isFull(all); });
+           BatchRules{BatchTimes(shape, cost)});
     };
     starts.at(place, offer, [&](const Starts::Batch &batch) { start(batch); });
   }

@@ -8,7 +8,15 @@
 
 using namespace ffc::plan;
 
+/// Items for which an index has memory from the first one on: most have no
+/// more.
+static constexpr size_t kFew = 16;
+
 void DeviceIndex::add(DeviceId device) {
+  if (nexts.empty()) {
+    nexts.reserve(kFew);
+    ends.reserve(kFew);
+  }
   const int item = static_cast<int>(nexts.size());
   nexts.push_back(-1);
   if (static_cast<size_t>(device) >= ends.size())

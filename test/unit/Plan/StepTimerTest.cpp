@@ -36,6 +36,13 @@ Configuration dataParallel(const Op &op, int devices) {
   return config;
 }
 
+std::vector<ConfigId> idsOf(SegmentTable &table, const Strategy &strategy) {
+  std::vector<ConfigId> configs;
+  for (const Configuration &config : strategy)
+    configs.push_back(table.intern(config));
+  return configs;
+}
+
 /// Sums of a value and what they were in the step before: one that overwrites
 /// its state, and one that another operator stands in the way of.
 void addStatistics(TestGraph &g, ValueId value) {
@@ -63,9 +70,7 @@ TEST_P(StepTimerTest, RandomMoves) {
   SegmentTable table(g.graph, devices, cost);
   std::mt19937 random(devices + 1);
   Strategy strategy = randomStrategy(g.graph, devices, random);
-  std::vector<ConfigId> configs;
-  for (const Configuration &config : strategy)
-    configs.push_back(table.intern(config));
+  const std::vector<ConfigId> configs = idsOf(table, strategy);
   StepTimer timer(table, configs);
   size_t batches = 0;
   ASSERT_EQ(timer.makespan(),
@@ -101,8 +106,14 @@ TEST_P(StepTimerTest, RandomMoves) {
       ASSERT_EQ(timer.makespan(), before);
     }
   }
-  EXPECT_EQ(timer.proposeFull({}), timer.makespan());
-  timer.reject();
+  // From nothing, and from another strategy, with a limit that is met or not.
+  const Picoseconds last = timer.makespan();
+  EXPECT_EQ(timer.restart(timer.configs()), last);
+  timer.restart(configs);
+  const std::vector<ConfigId> now = idsOf(table, strategy);
+  EXPECT_GT(timer.restart(now, last - 1), last - 1);
+  EXPECT_EQ(timer.restart(now, last), last);
+  EXPECT_EQ(timer.makespan(), last);
   if (layers && *latency && devices > 1) {
     EXPECT_GT(batches, 0u);
   }
