@@ -34,10 +34,15 @@ static FailureOr<std::vector<search::Choice>> readPin(StringRef pin,
     int64_t points = 1, degree;
     SmallVector<StringRef> words;
     rest.split(words, ' ', -1, false);
-    for (StringRef word : words)
-      if (!word.split('=').second.getAsInteger(10, degree) && degree > 0 &&
-          degree <= plan::kMaxDevices)
+    for (StringRef word : words) {
+      StringRef number = word.split('=').second;
+      if (auto shares = plan::parseShares(number.str()))
+        degree = static_cast<int64_t>(shares->size());
+      else if (number.getAsInteger(10, degree))
+        continue;
+      if (degree > 0 && degree <= plan::kMaxDevices)
         points = std::min<int64_t>(points * degree, plan::kMaxDevices);
+    }
     line += " on 0-" + std::to_string(points - 1);
   }
   search::Space space(graph, numDevices);

@@ -20,6 +20,11 @@ namespace ffc::plan {
 /// Configurations by operator; nothing for those that a file leaves out.
 using PartialStrategy = std::vector<std::optional<Configuration>>;
 
+/// Shares as files say them: "3:1", or "3*4:1*4" for eight; of 1 to kMaxShares,
+/// and at most so many of them. Nothing if `text` says none: a degree has no
+/// colon and no star.
+std::optional<std::vector<int64_t>> parseShares(const std::string &text);
+
 /// Reads the file at `path`. Every configuration of the result is legal for its
 /// operator on `numDevices` devices. On failure returns nothing and sets
 /// `error` ("FILE:LINE: ...", for protobuf "FILE: byte OFFSET: ..."; what was

@@ -92,6 +92,28 @@ Reader::readDegree(int line, const std::string &token) {
   return std::make_pair(token.substr(0, equals), int64_t(*degree));
 }
 
+std::optional<std::vector<int64_t>>
+ffc::plan::parseShares(const std::string &text) {
+  if (text.find_first_of(":*") == std::string::npos)
+    return std::nullopt;
+  std::vector<int64_t> shares;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(':', at), text.size());
+    const size_t star = std::min(text.find('*', at), end);
+    const auto share = parseCount(text.substr(at, star - at), kMaxShares);
+    const auto count =
+        star < end
+            ? parseCount(text.substr(star + 1, end - star - 1), kMaxShares)
+            : std::optional<long long>(1);
+    if (!share || !count || *share == 0 || *count == 0 ||
+        *count > kMaxShares - static_cast<int64_t>(shares.size()))
+      return std::nullopt;
+    shares.insert(shares.end(), static_cast<size_t>(*count), *share);
+    at = end + 1;
+  }
+  return shares;
+}
+
 std::optional<GridAxis> Reader::readAxis(int line, const Op &op,
                                          const std::string &token) const {
   const size_t equals = token.find('=');
@@ -102,26 +124,12 @@ std::optional<GridAxis> Reader::readAxis(int line, const Op &op,
       return std::nullopt;
     return GridAxis{findDim(line, op, degree->first), degree->second};
   }
-  std::vector<int64_t> shares;
-  for (size_t at = equals; at < token.size();) {
-    const size_t end = std::min(token.find(':', at + 1), token.size());
-    const size_t star = std::min(token.find('*', at + 1), end);
-    const auto share =
-        parseCount(token.substr(at + 1, star - at - 1), kMaxShares);
-    const auto count =
-        star < end
-            ? parseCount(token.substr(star + 1, end - star - 1), kMaxShares)
-            : std::optional<long long>(1);
-    if (!share || !count || *share == 0 || *count == 0 ||
-        *count > kMaxShares - static_cast<int64_t>(shares.size()))
-      fail(line,
-           "expected shares such as 'n=3:3:1:1' or 'n=3*2:1*2', of 1 to " +
-               std::to_string(kMaxShares) + ", found " + quoted(token));
-    shares.insert(shares.end(), static_cast<size_t>(*count), *share);
-    at = end;
-  }
+  auto shares = parseShares(token.substr(equals + 1));
+  if (!shares)
+    fail(line, "expected shares such as 'n=3:3:1:1' or 'n=3*2:1*2', of 1 to " +
+                   std::to_string(kMaxShares) + ", found " + quoted(token));
   return GridAxis::withShares(findDim(line, op, token.substr(0, equals)),
-                              std::move(shares));
+                              *std::move(shares));
 }
 
 int Reader::findDim(int line, const Op &op, const std::string &dim) const {
