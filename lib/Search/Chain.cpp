@@ -120,7 +120,8 @@ bool Chain::stepToFit(const std::vector<NumberedChoice> &choices) {
 bool Chain::hasEnded() const {
   if (!mayEndEarly)
     return made >= budget;
-  return made >= std::min(budget, std::max(patience, 2 * lastGain)) ||
+  return made >=
+             std::min(budget, std::max(patience, lastGain + lastGain / 2)) ||
          (!quality.fits() && made * points >= kMostAccounted);
 }
 

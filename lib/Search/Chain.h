@@ -28,7 +28,7 @@ plan::Picoseconds drawLimit(Random &random, plan::Picoseconds makespan,
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a
 /// quarter of the budget without a new best strategy, the chain goes back to
-/// it. One that `mayEndEarly` ends when at least half of its proposals came
+/// it. One that `mayEndEarly` ends when at least a third of its proposals came
 /// after the last gain that was worth them, and there were enough for every
 /// candidate to have been proposed some times; or when nothing fits, and to
 /// find that out has taken some seconds.
