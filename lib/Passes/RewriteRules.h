@@ -18,7 +18,6 @@ size_t mergeWideProducts(mlir::func::FuncOp main);
 /// RewriteMoveTransposes.cpp: transposes are moved up through element-wise
 /// operators to others that they cancel with.
 size_t moveTransposes(mlir::func::FuncOp main);
-
 /// RewriteJoinSums.cpp: sums of products become one product, which sums over
 /// what all of them do.
 size_t joinSums(mlir::func::FuncOp main);
@@ -34,7 +33,7 @@ mlir::RankedTensorType shaped(mlir::Value value, llvm::ArrayRef<int64_t> shape);
 class Maker {
 public:
   explicit Maker(mlir::func::FuncOp main)
-      : names(main.front()), builder(main.getContext()) {}
+      : builder(main.getContext()), names(main.front()) {}
 
   void insertBefore(mlir::Operation *op) { builder.setInsertionPoint(op); }
   mlir::Location named(const llvm::Twine &wanted);
@@ -49,7 +48,6 @@ public:
   mlir::Value slice(const llvm::Twine &name, mlir::Value value,
                     llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> shape);
-
   mlir::Value transpose(const llvm::Twine &name, mlir::Value value,
                         llvm::ArrayRef<int64_t> order);
 
@@ -57,11 +55,10 @@ public:
   /// `old`: its name, attributes and readers.
   void replace(mlir::Operation *old, mlir::Value result);
 
+  mlir::OpBuilder builder; ///< where insertBefore() said
+
 private:
   UniqueNames names;
-
-public:
-  mlir::OpBuilder builder;
 };
 
 } // namespace ffc::rewriting

@@ -79,9 +79,15 @@ static bool addsUp(PartitionableInterface op) {
 
 /// Are the results elements of operands, and no numbers that are rounded? What
 /// is equal must stay so: the gradient of a maximum goes where it is found.
-static bool onlyPicks(Operation *op) {
-  return isa<ReduceMaxOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp, ExpandOp,
-             GatherOp, PadOp, SelectOp>(op);
+static bool onlyPicks(PartitionableInterface op) {
+  const plan::OpRules rules = op.getRules();
+  return llvm::all_of(
+      rules.schedules.front().phases, [](const plan::Phase &phase) {
+        return phase.flopsPerPoint == 0 ||
+               llvm::all_of(phase.writes, [](const plan::SlotWrite &write) {
+                 return write.reduction == plan::Reduction::Max;
+               });
+      });
 }
 
 static bool isF32(Value value) {

@@ -51,8 +51,12 @@ private:
   /// and ten times as long as something that fits: on many devices the
   /// large groups are the ones that take long to plan.
   template <class Add> void addSeries(Add add) {
+    addSeries(space.divisors(), add);
+  }
+  template <class Add>
+  void addSeries(const std::vector<int64_t> &sizes, Add add) {
     Picoseconds before = 0;
-    for (int64_t group : space.divisors()) {
+    for (int64_t group : sizes) {
       Picoseconds time = add(group);
       if (time > before && time / 10 > bestThatFits())
         return;
@@ -214,10 +218,8 @@ private:
       if (speeds[order[used]] == speeds[order[used - 1]])
         continue;
       const auto count = static_cast<int64_t>(used);
-      for (int64_t group = 1; group <= count; ++group) {
-        if (count % group != 0)
-          continue;
-        addWithUpdates(
+      addSeries(divisorsOf(count), [&](int64_t group) {
+        return addWithUpdates(
             used == 1 ? "fastest device"
                       : groupName(group, count / group) + " on the fastest " +
                             std::to_string(used) + " devices",
@@ -230,7 +232,7 @@ private:
               return bySpeed(op, config);
             },
             count > group);
-      }
+      });
     }
   }
 

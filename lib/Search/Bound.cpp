@@ -162,9 +162,7 @@ private:
   /// Of the cheapest schedule.
   Work workOf(OpId id) const {
     const Op &op = graph.op(id);
-    Tile whole(static_cast<int>(op.rules.dims.size()));
-    for (int d = 0; d < whole.rank(); ++d)
-      whole[d] = {0, op.rules.dims[d].extent};
+    const Tile whole = Configuration::onDevice(0).tileOf(op.rules, 0);
     std::optional<Work> least;
     for (const Schedule &schedule : op.rules.schedules) {
       Work work;

@@ -1,8 +1,7 @@
 //===- Branches.cpp - parts of a model that do not need each other --------===//
 
 #include "Branches.h"
-
-#include "ffc/Plan/LocalWork.h"
+#include "KernelTime.h"
 
 #include <algorithm>
 #include <map>
@@ -15,16 +14,6 @@ using namespace ffc::plan;
 
 /// A branch that does less is no reason to divide devices.
 static constexpr double kLeastShare = 0.05;
-
-static double operationsOf(const Op &op) {
-  Tile whole(static_cast<int>(op.rules.dims.size()));
-  for (int d = 0; d < whole.rank(); ++d)
-    whole[d] = {0, op.rules.dims[d].extent};
-  double sum = 0;
-  for (const Phase &phase : op.rules.schedules.front().phases)
-    sum += flopsOf(phase, whole);
-  return sum;
-}
 
 Branches::Branches(const Graph &graph) : of(graph.ops.size(), -1) {
   std::vector<bool> needsInput(graph.ops.size());

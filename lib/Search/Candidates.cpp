@@ -146,7 +146,6 @@ std::optional<Configuration> Space::placed(OpId anchor,
 
 std::vector<Configuration> Space::candidates(OpId anchor,
                                              bool firstPlaceOnly) const {
-
   std::vector<int> dims = splittable_[anchor];
   dims.push_back(kReplica);
   std::vector<Configuration> result;

@@ -7,15 +7,18 @@
 using namespace ffc;
 using namespace ffc::plan;
 
-Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
-                               const CostModel &cost) {
-  const Op &op = graph.op(id);
-  Tile whole(static_cast<int>(op.rules.dims.size()));
-  for (int d = 0; d < whole.rank(); ++d)
-    whole[d] = {0, op.rules.dims[d].extent};
+double search::operationsOf(const Op &op) {
+  const Tile whole = Configuration::onDevice(0).tileOf(op.rules, 0);
   double flops = 0;
   for (const Phase &phase : op.rules.schedules.front().phases)
     flops += flopsOf(phase, whole);
+  return flops;
+}
+
+Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
+                               const CostModel &cost) {
+  const Op &op = graph.op(id);
+  const double flops = operationsOf(op);
   int64_t bytes = 0;
   ElementType type = ElementType::F32; // of a result, or narrow operands
   for (ValueId value : op.results)

@@ -6,6 +6,9 @@
 
 namespace ffc::search {
 
+/// Floating-point operations of the whole of an operator.
+double operationsOf(const plan::Op &op);
+
 /// About what the kernels of an operator take on the first device that compute
 /// one of so many blocks of the samples. All of them read the parameters.
 plan::Picoseconds kernelTime(const plan::Graph &graph, plan::OpId op,

@@ -193,9 +193,7 @@ static double evenBytes(const Graph &graph, OpId id, int slot,
 ShareTime search::timeOfShares(const Graph &graph, OpId id,
                                const BestDevice &best) {
   const Op &op = graph.op(id);
-  Tile whole(static_cast<int>(op.rules.dims.size()));
-  for (int d = 0; d < whole.rank(); ++d)
-    whole[d] = {0, op.rules.dims[d].extent};
+  const Tile whole = Configuration::onDevice(0).tileOf(op.rules, 0);
   ShareTime least{HUGE_VAL, HUGE_VAL};
   for (const Schedule &schedule : op.rules.schedules) {
     ShareTime time;

@@ -113,14 +113,20 @@ static std::string keyOf(const Graph &graph, OpId id) {
   return key;
 }
 
+std::vector<int64_t> search::divisorsOf(int64_t number) {
+  std::vector<int64_t> divisors;
+  for (int64_t d = 1; d <= number; ++d)
+    if (number % d == 0)
+      divisors.push_back(d);
+  return divisors;
+}
+
 Space::Space(const Graph &graph, int numDevices, bool forFlexFlow,
              std::vector<double> speeds)
     : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
       speeds_(std::move(speeds)), leaders_(graph.ops.size()),
       followers_(graph.ops.size()) {
-  for (int64_t d = 1; d <= numDevices; ++d)
-    if (numDevices % d == 0)
-      divisors_.push_back(d);
+  divisors_ = divisorsOf(numDevices);
   for (const Op &op : graph.ops) {
     splittable_.push_back(splittableDims(op.rules));
     evenSplits_.push_back(

@@ -102,9 +102,12 @@ class Drawing:
             mean = self.node("ReduceMean", [value, self.ints(*axes)] if axes else [value], (),
                              "keepdims = 0")
             total = self.node("Add", [total, mean], total.shape)
-        if not any(name[0] == "w" for node in self.graph.nodes for name in node.operands if name):
-            total = self.node("Mul", [total, self.parameter(total.shape[-1:] or (1,))],
-                              total.shape or (1,))
+        # Others may cancel out, or only choose; and a factor of one element is a constant.
+        if total.shape[-1:] == (1,):
+            total = self.node("MatMul", [total, self.parameter((1, 2))], total.shape[:-1] + (2,))
+        else:
+            total = self.node("Mul", [total, self.parameter(total.shape[-1:] or (2,))],
+                              total.shape or (2,))
         y = self.node("Tanh", [total], total.shape)
         self.graph.outputs = [y.name]
         if self.chance(0.4):

@@ -77,6 +77,28 @@ def line_of(operator, change):
     return plant
 
 
+def onto_another(text, draw):
+    """A buffer lies where another one is that the same kernel reads."""
+    lines = text.split("\n")
+    changed, arena = [], {}
+    for line_number, line in enumerate(lines):
+        if "rank.func " in line:
+            arena = {}
+        buffer = re.match(r' *(%\S+) = rank.buffer .*"arena" at <\[(\d+)\]', line)
+        if buffer:
+            arena[buffer[1]] = (line_number, buffer[2])
+        kernel = re.match(r" *rank.kernel [^(]*\(([^)]*)\)", line)
+        if not kernel:
+            continue
+        read = [arena[name] for name in kernel[1].split(", ") if name in arena]
+        changed += [(moved, at, to) for _, to in read for moved, at in read if at != to]
+    if not changed:
+        sys.exit("error: expected a kernel that reads two buffers of the arena, found none")
+    moved, at, to = draw.choice(changed)
+    lines[moved] = lines[moved].replace(f'"arena" at <[{at}]', f'"arena" at <[{to}]')
+    return "\n".join(lines)
+
+
 AGAIN = re.compile(r"task <\[[^\]]*, -4\]")
 
 
@@ -118,7 +140,7 @@ PLAN_FAULTS = {
     "receives exchanged": line_of("exchange", by(r"receive\((%[^\s,()]+), (%[^\s,()]+)", r"receive(\2, \1")),
     "another peer": line_of("exchange", by(r"( to <\[)(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 3))),
     "another group": line_of("collective", by(r"(group <\[)(\d+)", one_more)),
-    "buffer moved": line_of("buffer", by(r'("arena" at <\[)(\d+)', lambda m: f"{m[1]}{int(m[2]) ^ 64}")),
+    "buffer moved": onto_another,
     "buffer of another part": line_of("buffer", by(r"(region <\[1, \d+, )(\d+)", one_more)),
     "input's name": line_of("input", by(r'"(\w+)"', r'"\1_2"')),
     "state's name": line_of("state", by(r'"(\w+)" "parameter"', r'"\1_2" "parameter"')),

@@ -89,6 +89,9 @@ struct NumberedChoice {
   ChoiceOptions options = {};
 };
 
+/// Ascending.
+std::vector<int64_t> divisorsOf(int64_t number);
+
 /// What does not change during a search; may be shared by threads.
 class Space {
 public:
@@ -250,6 +253,7 @@ private:
   /// What an anchor and its followers do.
   const std::vector<plan::StepTimer::Change> &
   groupOf(plan::OpId anchor, plan::ConfigId config, ChoiceOptions options);
+
   const Space &space;
   std::unique_ptr<plan::SegmentTable> owned; ///< may be null
   plan::SegmentTable &table;

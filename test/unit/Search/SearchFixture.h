@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace ffc::search::testing {
 
 /// Devices on which computing and communicating take about as long, one after
@@ -66,6 +68,23 @@ inline plan::Picoseconds least(const AdditiveProblem &problem) {
       return best;
   }
 }
+
+/// A search of devices that a test says.
+class SearchTest : public ::testing::Test {
+protected:
+  void use(int devices, const std::string &memory = "8 GB") {
+    topology = chips(devices, memory);
+    cost.emplace(*topology);
+  }
+
+  Result run(const plan::Graph &graph) {
+    return searchStrategy(graph, *topology, *cost, options);
+  }
+
+  std::optional<plan::Topology> topology;
+  std::optional<plan::CostModel> cost;
+  Options options;
+};
 
 } // namespace ffc::search::testing
 
