@@ -38,6 +38,7 @@ ALLOWED = {
     "Import": IR + ["ffc/Import/", "onnx/", "google/protobuf/"],
     "Passes": PLAN + IR + ["ffc/Passes/"],
     "Search": PLAN + ["ffc/Search/"],
+    "Network": PLAN + ["ffc/Network/", "lemon/", "flatbuffers/"],
     "Codegen": PLAN + ["ffc/IR/Rank.h", "ffc/IR/NameOf.h", "ffc/IR/ScalarProgram.h", "mlir/",
                        "llvm/", "ffc/Codegen/"],
     "runtime/include": ["ffrt/", "cuda_runtime.h"],
@@ -54,7 +55,7 @@ OPERATORS = ("attention|conv|copy|elementwise|indexing|kernels|loss|matmul|norma
 OPERATOR = re.compile(f"runtime/src/(common|cpu|cuda)/({OPERATORS})")
 AROUND = re.compile("(common|cpu|cuda)/(program|data|profiling)/")
 # The parts of libraries that only they include.
-PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/"] + [f"{room}/" for room in ROOMS]
+PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/", "lemon/", "flatbuffers/"] + [f"{room}/" for room in ROOMS]
 SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib|nccl|cudnn|cuda_runtime)\.h)"
                     r"[a-z0-9_]+\.h")
 
