@@ -1,0 +1,108 @@
+//===- DirectWays.cpp - ways that pass no other member --------------------===//
+
+#include "DirectWays.h"
+
+#include <algorithm>
+#include <queue>
+#include <set>
+#include <tuple>
+
+using namespace ffc::plan;
+
+/// By vertex, the node that it is on. A switch that joins only one node to the
+/// rest, such as the router of a direct network, is on that one.
+static std::vector<int> nodesOfVertices(const Topology &topology) {
+  constexpr int kSeveral = -2;
+  std::vector<int> nodes, around(topology.vertices().size(), -1);
+  for (const Vertex &vertex : topology.vertices())
+    nodes.push_back(vertex.node);
+  for (const Link &link : topology.links())
+    for (auto [from, to] :
+         {std::pair(link.src, link.dst), std::pair(link.dst, link.src)})
+      if (nodes[from] >= 0)
+        around[to] = around[to] == -1 || around[to] == nodes[from] ? nodes[from]
+                                                                   : kSeveral;
+  for (size_t v = 0; v < nodes.size(); ++v)
+    if (nodes[v] < 0 && around[v] >= 0)
+      nodes[v] = around[v];
+  return nodes;
+}
+
+namespace {
+
+class WayFinder {
+public:
+  WayFinder(const Topology &topology, const std::vector<DeviceId> &members)
+      : topology(topology), members(members), nodes(nodesOfVertices(topology)),
+        isMember(topology.vertices().size()), leaving(nodes.size()) {
+    for (DeviceId member : members) {
+      isMember[member] = true;
+      memberNodes.insert(nodes[member]);
+    }
+    for (size_t i = 0; i < topology.links().size(); ++i)
+      leaving[topology.links()[i].src].push_back(static_cast<LinkId>(i));
+  }
+
+  /// From a member to all, by Dijkstra's algorithm over (latency, links).
+  void find(DeviceId src, Route *found) const {
+    std::vector<LinkId> last(nodes.size(), -1);
+    std::vector<bool> settled(nodes.size());
+    using Entry = std::tuple<Picoseconds, int, int, LinkId>; // ... vertex, last
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    queue.push({0, 0, src, -1});
+    while (!queue.empty()) {
+      const auto [latency, hops, v, link] = queue.top();
+      queue.pop();
+      if (settled[v])
+        continue;
+      settled[v] = true;
+      last[v] = link;
+      if (isMember[v] && v != src)
+        continue;
+      const bool mustStay = nodes[v] != nodes[src] && nodes[v] >= 0 &&
+                            memberNodes.count(nodes[v]);
+      for (LinkId id : leaving[v]) {
+        const Link &next = topology.links()[id];
+        if (!settled[next.dst] && (!mustStay || nodes[next.dst] == nodes[v]))
+          queue.push({latency + next.latency, hops + 1, next.dst, id});
+      }
+    }
+    for (size_t m = 0; m < members.size(); ++m)
+      if (members[m] != src && last[members[m]] >= 0)
+        found[m] = trace(src, members[m], last);
+  }
+
+private:
+  Route trace(DeviceId src, DeviceId dst,
+              const std::vector<LinkId> &last) const {
+    Route route;
+    route.bandwidth = topology.links()[last[dst]].bandwidth;
+    for (int v = dst; v != src; v = topology.links()[last[v]].src) {
+      const Link &link = topology.links()[last[v]];
+      route.links.push_back(last[v]);
+      route.latency += link.latency;
+      route.bandwidth = std::min(route.bandwidth, link.bandwidth);
+    }
+    std::reverse(route.links.begin(), route.links.end());
+    return route;
+  }
+
+  const Topology &topology;
+  const std::vector<DeviceId> &members;
+  const std::vector<int> nodes; ///< by vertex
+  std::vector<bool> isMember;   ///< by vertex
+  std::set<int> memberNodes;
+  std::vector<std::vector<LinkId>> leaving;
+};
+
+} // namespace
+
+DirectWays::DirectWays(const Topology &topology,
+                       const std::vector<DeviceId> &members)
+    : count(members.size()), ways(count * count) {
+  if (topology.vertices().size() > kMaxVertices)
+    return;
+  const WayFinder finder(topology, members);
+  for (size_t m = 0; m < count; ++m)
+    finder.find(members[m], &ways[m * count]);
+}
