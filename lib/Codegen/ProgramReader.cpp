@@ -22,6 +22,7 @@ public:
 
   Expected<RankActions> read() {
     result.groups = tables.groups;
+    result.schedules = tables.schedules;
     readBuffers();
     readSlots();
     const size_t count = rows.nextCount();
@@ -245,6 +246,7 @@ private:
       line += " " + mine.word();
       line += " " + mine.word();
       line += " root " + std::to_string(mine.next());
+      line += " schedule " + std::to_string(mine.next());
     } else {
       return mine.fail("copies, exchange, collective or wait, found '" + kind +
                        "'");

@@ -7,6 +7,7 @@
 #include "RankActions.h"
 
 #include "AttributeText.h"
+#include "ScheduleText.h"
 #include "Statements.h"
 #include "Text.h"
 
@@ -40,6 +41,9 @@ public:
     for (Attribute group : func.getGroups())
       result.groups.push_back(
           withoutSpaces(braced(cast<DenseI64ArrayAttr>(group).asArrayRef())));
+    for (auto schedule :
+         func->getParentOfType<ModuleOp>().getOps<rank::ScheduleOp>())
+      result.schedules.push_back(llvm::join(literalsOf(schedule), ""));
     for (auto buffer : func.getBody().getOps<rank::BufferOp>()) {
       numbers[buffer] = result.buffers.size();
       result.buffers.push_back(describe(buffer));
@@ -149,7 +153,9 @@ private:
                " group " + std::to_string(op.getGroup().at(index)[0]) + ": " +
                number(op.getSrc()) + " -> " + number(op.getDst()) + " " +
                reductionOf(op).str() + " " + op.getAlgorithm().str() +
-               " root " + std::to_string(op.getRoot());
+               " root " + std::to_string(op.getRoot()) + " schedule " +
+               std::to_string(
+                   static_cast<int64_t>(op.getSchedule().value_or(-1)));
   }
 
   std::string lineOf(rank::WaitOp op) {
@@ -220,6 +226,7 @@ Error codegen::compareWithText(ModuleOp module, Functors &functors,
         return error;
       for (auto [what, lines, others] :
            {std::tuple("group", &expected.groups, &text.groups),
+            std::tuple("schedule", &expected.schedules, &text.schedules),
             std::tuple("slot", &expected.slots, &text.slots),
             std::tuple("action", &expected.step, &text.step),
             std::tuple("action of the update", &expected.update, &text.update)})

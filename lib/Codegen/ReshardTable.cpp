@@ -94,6 +94,7 @@ static void print(TableList &list, NameList &transfers, rank::CollectiveOp op) {
   list.addText(reductionOf(op));
   list.addText(op.getAlgorithm());
   list.add(static_cast<int64_t>(op.getRoot()));
+  list.add(static_cast<int64_t>(op.getSchedule().value_or(-1)));
 }
 
 LogicalResult codegen::printReshard(TableList &list, const Member &member,

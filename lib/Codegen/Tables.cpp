@@ -3,6 +3,7 @@
 #include "Tables.h"
 
 #include "ReshardTable.h"
+#include "ScheduleText.h"
 
 #include "ffc/IR/NameOf.h"
 
@@ -264,6 +265,12 @@ LogicalResult TablePrinter::print(Text &text,
   for (Attribute group : any.getGroups())
     text.block("        " +
                braced(cast<DenseI64ArrayAttr>(group).asArrayRef()) + ",\n");
+  text.line("    },");
+  text.line("    /*schedules=*/{");
+  for (auto schedule :
+       any->getParentOfType<ModuleOp>().getOps<rank::ScheduleOp>())
+    text.block("        " + llvm::join(literalsOf(schedule), "\n        ") +
+               ",\n");
   text.line("    },");
   for (auto [name, list] :
        {std::pair("operators", &operators), std::pair("transfers", &transfers),

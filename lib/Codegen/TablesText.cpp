@@ -65,8 +65,8 @@ private:
   }
 
   Error readTables() {
-    for (auto *list : {&result.groups, &result.operators, &result.transfers,
-                       &result.inputs, &result.outputs})
+    for (auto *list : {&result.groups, &result.schedules, &result.operators,
+                       &result.transfers, &result.inputs, &result.outputs})
       if (Error error = readNames(*list))
         return error;
     if (Error error = readEntries([&] {

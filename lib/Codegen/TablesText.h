@@ -22,8 +22,8 @@ struct Cell {
 
 struct TablesText {
   std::map<size_t, std::vector<Cell>> lists, own; ///< by class
-  std::vector<std::string> groups, operators, transfers, inputs, outputs,
-      states;
+  std::vector<std::string> groups, schedules, operators, transfers, inputs,
+      outputs, states;
   std::vector<size_t> widths;
   std::vector<std::pair<size_t, size_t>> places;
 };

@@ -101,24 +101,10 @@ plan::Reduction rank::reductionOf(StringRef word) {
                          : plan::Reduction::None;
 }
 
-StringRef rank::wordOf(plan::CollectiveKind kind) {
-  switch (kind) {
-  case plan::CollectiveKind::AllReduce:
-    return "all_reduce";
-  case plan::CollectiveKind::AllGather:
-    return "all_gather";
-  case plan::CollectiveKind::ReduceScatter:
-    return "reduce_scatter";
-  case plan::CollectiveKind::Broadcast:
-    return "broadcast";
-  }
-  llvm_unreachable("unknown collective");
-}
-
 plan::CollectiveKind rank::collectiveKindOf(StringRef word) {
   using Kind = plan::CollectiveKind;
   for (Kind kind : {Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter})
-    if (word == wordOf(kind))
+    if (word == plan::str(kind))
       return kind;
   return Kind::Broadcast;
 }

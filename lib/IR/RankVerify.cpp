@@ -90,6 +90,42 @@ static LogicalResult checkRanks(FuncOp op, StringRef what,
   return success();
 }
 
+LogicalResult ScheduleOp::verify() {
+  if (failed(checkWord(
+          *this, "kind", getKind(),
+          {"all_reduce", "all_gather", "reduce_scatter", "broadcast"}))) // 1
+    return failure();
+  if (getTransfers().size() % 3 != 0) // 2
+    return emitOpError() << "expected transfers of three numbers each, found "
+                         << getTransfers().size() << " numbers";
+  if (std::string fault = faultOf(schedule()); !fault.empty()) // 3
+    return emitOpError() << fault;
+  return success();
+}
+
+plan::CollectiveSchedule ScheduleOp::schedule() {
+  plan::CollectiveSchedule schedule;
+  schedule.algorithm = getAlgorithm().str();
+  schedule.kind = rank::collectiveKindOf(getKind());
+  // What does not fit is a fault of its own.
+  const auto count = [](uint64_t number) {
+    return static_cast<int>(std::min<uint64_t>(number, INT32_MAX));
+  };
+  schedule.members = count(getMembers());
+  schedule.chunks = count(getChunks());
+  schedule.root = count(getRoot());
+  schedule.reducing = getReducing();
+  const auto member = [](int32_t number) {
+    return static_cast<int16_t>(
+        std::clamp<int32_t>(number, -1, plan::kMaxScheduleMembers));
+  };
+  ArrayRef<int32_t> numbers = getTransfers();
+  for (; numbers.size() >= 3; numbers = numbers.drop_front(3))
+    schedule.transfers.push_back(
+        {numbers[0], member(numbers[1]), member(numbers[2])});
+  return schedule;
+}
+
 LogicalResult FuncOp::verify() {
   if (failed(checkRanks(*this, "'ranks'", getRanks()))) // 1
     return failure();
@@ -383,6 +419,26 @@ LogicalResult CollectiveOp::verify() {
                          << src.getName() << "' and '" << dst.getName() << "'";
 
   FuncOp func = funcOf(*this);
+  const bool bySchedule =
+      getAlgorithm() == plan::str(plan::CollectiveAlgorithm::Schedule);
+  if (bySchedule != getSchedule().has_value()) // 8
+    return emitOpError() << "expected a schedule's number for \"schedule\" "
+                            "alone, found algorithm \""
+                         << getAlgorithm() << "\" with"
+                         << (bySchedule ? "out" : "") << " one";
+  ScheduleOp schedule;
+  if (bySchedule) {
+    auto all = llvm::to_vector(
+        (*this)->getParentOfType<ModuleOp>().getOps<ScheduleOp>());
+    if (*getSchedule() >= all.size())
+      return emitOpError() << "expected one of " << all.size()
+                           << " schedules, found "
+                           << static_cast<int64_t>(*getSchedule());
+    schedule = all[*getSchedule()];
+    if (schedule.getKind() != getKind())
+      return emitOpError() << "expected a schedule of " << getKind()
+                           << ", found one of " << schedule.getKind();
+  }
   int64_t numGroups = func.getGroups().size();
   for (auto [i, rank] : llvm::enumerate(func.getRanks())) {
     int64_t index = getGroup().at(i)[0];
@@ -394,6 +450,10 @@ LogicalResult CollectiveOp::verify() {
     if (!llvm::binary_search(group, rank))
       return emitOpError() << "expected rank " << rank << " in group " << index
                            << " [" << group << "]";
+    if (schedule && schedule.getMembers() != group.size())
+      return emitOpError() << "expected a schedule of " << group.size()
+                           << " members, found one of "
+                           << static_cast<int64_t>(schedule.getMembers());
     if (getRoot() >= group.size()) // 3
       return emitOpError() << "expected a root below " << group.size()
                            << ", found " << static_cast<int64_t>(getRoot());

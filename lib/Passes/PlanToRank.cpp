@@ -136,8 +136,9 @@ private:
           addBuffers(exchange.receives);
         },
         [&](const plan::CollectiveAction &collective) {
-          add(collective.kind, collective.algorithm, collective.combine,
-              collective.src, collective.dst, collective.root);
+          add(collective.kind, collective.algorithm, collective.schedule,
+              collective.combine, collective.src, collective.dst,
+              collective.root);
         },
         [&](const plan::WaitAction &wait) { add(wait.event); },
         [&](const plan::ProbeAction &probe) {
@@ -378,10 +379,13 @@ Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
       i, [](const auto &c) { return SmallVector<int64_t>{c.group}; });
   return rank::CollectiveOp::create(
       builder, locationOfMove(i), rank::EventType::get(context),
-      rank::wordOf(collective.kind), rank::wordOf(collective.combine),
+      str(collective.kind), rank::wordOf(collective.combine),
       bufferOf(collective.src),
       bufferOf(inPlace ? collective.src : collective.dst), group,
-      collective.root, taskOf(i), str(collective.algorithm), statementOf(i));
+      collective.root, taskOf(i), str(collective.algorithm),
+      collective.schedule < 0 ? IntegerAttr()
+                              : builder.getI64IntegerAttr(collective.schedule),
+      statementOf(i));
 }
 
 Value ClassLowering::lower(size_t i, const plan::WaitAction &wait) {
@@ -432,6 +436,17 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
     rank::LossOp::create(builder, func.getLoc(), bufferOf(shared.loss));
 }
 
+static void lowerSchedule(const plan::CollectiveSchedule &schedule,
+                          OpBuilder &builder) {
+  SmallVector<int32_t> numbers;
+  for (const plan::ChunkTransfer &transfer : schedule.transfers)
+    numbers.append({transfer.chunk, transfer.src, transfer.dst});
+  rank::ScheduleOp::create(builder, builder.getUnknownLoc(), schedule.algorithm,
+                           str(schedule.kind), schedule.members,
+                           schedule.chunks, schedule.root, schedule.reducing,
+                           numbers);
+}
+
 OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,
                                        const plan::Program &program) {
   ModuleOp source = planned.module;
@@ -448,6 +463,8 @@ OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,
         context, SmallVector<int64_t>(group.begin(), group.end())));
   ArrayAttr groupsAttr = builder.getArrayAttr(groups);
 
+  for (const auto &schedule : program.schedules)
+    lowerSchedule(*schedule, builder);
   size_t index = 0;
   const Statements statements(program);
   for (const std::vector<size_t> &devices : classesOf(program, statements))

@@ -266,6 +266,7 @@ LogicalResult ClassReader::add(rank::CollectiveOp op) {
   plan::CollectiveAction collective;
   collective.kind = rank::collectiveKindOf(op.getKind());
   collective.algorithm = rank::algorithmOf(op.getAlgorithm());
+  collective.schedule = static_cast<int>(op.getSchedule().value_or(-1));
   collective.group = static_cast<plan::GroupId>(op.getGroup().at(index)[0]);
   collective.src = idOf(op.getSrc());
   collective.dst = idOf(op.getDst());
@@ -334,6 +335,9 @@ FailureOr<WrittenPlan> ffc::readRanks(ModuleOp module) {
   program.devices.resize(world);
   program.symmetricState = first.getSymmetricState();
   program.symmetricArena = first.getSymmetricArena();
+  for (auto schedule : module.getOps<rank::ScheduleOp>())
+    program.schedules.push_back(
+        std::make_shared<const plan::CollectiveSchedule>(schedule.schedule()));
   for (auto group : first.getGroups().getAsRange<DenseI64ArrayAttr>())
     program.groups.emplace_back(group.asArrayRef().begin(),
                                 group.asArrayRef().end());

@@ -19,6 +19,7 @@ namespace ffc::codegen {
 /// then its actions in their order, with tasks, buffers, places and peers.
 struct RankActions {
   std::vector<std::string> groups; ///< members of each communicator
+  std::vector<std::string> schedules;
   std::vector<std::string> buffers;
   std::vector<std::string> slots;
   /// What is done in a micro-batch, and what after the last one.

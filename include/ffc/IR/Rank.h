@@ -4,6 +4,7 @@
 
 #include "ffc/IR/NameOf.h"
 #include "ffc/Plan/Action.h"
+#include "ffc/Plan/CollectiveSchedule.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -43,7 +44,6 @@ plan::Reduction reductionOf(llvm::StringRef word);
 
 /// The words of `kind`: "all_reduce", "all_gather", "reduce_scatter" and
 /// "broadcast".
-llvm::StringRef wordOf(plan::CollectiveKind kind);
 /// Their inverse, and that of plan::str(CollectiveAlgorithm); words must be
 /// those.
 plan::CollectiveKind collectiveKindOf(llvm::StringRef word);

@@ -21,6 +21,31 @@ class Rank_Op<string mnemonic, list<Trait> traits = []>
 class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
     : Rank_Op<mnemonic, [HasParent<"::ffc::rank::FuncOp">] # traits>;
 
+def Rank_ScheduleOp : Rank_Op<"schedule"> {
+  let summary = "what a collective by \"schedule\" does";
+  let description = [{
+    A plan::CollectiveSchedule. `transfers` are triples of a chunk and the indices
+    of two members, the sender's first. Collectives refer to schedules by number,
+    as they stand in the module.
+
+    Constraints:
+      1. `kind` is a word of plan::CollectiveKind.
+      2. `transfers` are triples.
+      3. It is a right schedule (plan::faultOf).
+  }];
+  let arguments = (ins StrAttr:$algorithm, StrAttr:$kind, I64Attr:$members,
+                       I64Attr:$chunks, I64Attr:$root, I64Attr:$reducing,
+                       DenseI32ArrayAttr:$transfers);
+  let assemblyFormat = [{
+    $algorithm $kind `members` $members `chunks` $chunks `root` $root `reducing`
+    $reducing `transfers` $transfers attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    plan::CollectiveSchedule schedule();
+  }];
+}
+
 def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
                                    NoTerminator]> {
   let summary = "the step of one rank class";
@@ -239,15 +264,18 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
       5. all_reduce and broadcast work in place.
       6. The whole has as many elements as the parts of all members.
       7. `algorithm` is the word of one that can do `kind`.
+      8. "schedule" has the number of a schedule of the module, of this kind and
+         of as many members; others have none.
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
                        Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,
                        Rank_PerAttr:$task,
                        DefaultValuedStrAttr<StrAttr, "library">:$algorithm,
+                       OptionalAttr<I64Attr>:$schedule,
                        OptionalAttr<I64Attr>:$statement);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
-    $kind $reduce $src `->` $dst (`by` $algorithm^)? `group` $group `root` $root
+    $kind $reduce $src `->` $dst (`by` $algorithm^)? (`number` $schedule^)? `group` $group `root` $root
     `task` $task attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;

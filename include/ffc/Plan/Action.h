@@ -59,6 +59,9 @@ struct ExchangeAction {
 };
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, Broadcast };
+constexpr int kNumCollectiveKinds = 4;
+/// Its word: "all_reduce", "all_gather", "reduce_scatter", "broadcast".
+const char *str(CollectiveKind kind);
 
 /// How the members of a collective do it. What it takes says CostModel.
 enum class CollectiveAlgorithm : uint8_t {
@@ -69,12 +72,15 @@ enum class CollectiveAlgorithm : uint8_t {
   /// AllReduce of ranks that share memory: each reduces its share of the whole
   /// from what all have, then reads the shares of the others.
   TwoShot,
+  /// By messages of the program's own, as a schedule says
+  /// (CollectiveSchedule.h).
+  Schedule,
 };
 /// All of them.
 constexpr CollectiveAlgorithm kCollectiveAlgorithms[] = {
     CollectiveAlgorithm::Library, CollectiveAlgorithm::OneShot,
-    CollectiveAlgorithm::TwoShot};
-/// Its word: "library", "one_shot", "two_shot".
+    CollectiveAlgorithm::TwoShot, CollectiveAlgorithm::Schedule};
+/// Its word: "library", "one_shot", "two_shot", "schedule".
 const char *str(CollectiveAlgorithm algorithm);
 /// Can collectives of this kind be done so?
 bool canDo(CollectiveAlgorithm algorithm, CollectiveKind kind);
@@ -92,8 +98,9 @@ struct CollectiveAction {
   BufferId dst = -1, src = -1;
   Reduction combine = Reduction::None; ///< of what reduces
   int root = 0;                        ///< index into the group's members
-  int together = -1;                   ///< index into Program::together
-  int batch = -1; ///< index into Program::batches; -1: on its own
+  int schedule = -1; ///< index into Program::schedules, by Schedule only
+  int together = -1; ///< index into Program::together
+  int batch = -1;    ///< index into Program::batches; -1: on its own
 };
 
 /// Waits for an exchange or collective.

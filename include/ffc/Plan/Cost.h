@@ -21,7 +21,9 @@
 #include "ffc/Plan/Topology.h"
 #include "ffc/Plan/Units.h"
 
+#include <array>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,28 @@ namespace ffc::plan {
 constexpr Picoseconds kMaxCost = Picoseconds(1) << 60;
 
 class Profile;
+struct GroupSchedules;
+struct TimedSchedule;
+
+/// Whether collectives run by schedules of the program's own
+/// (CollectiveAlgorithm::Schedule).
+enum class OwnCollectives {
+  /// Where that is faster, and the program moves the data itself: among CPUs of
+  /// several nodes, and in networks without a switch, which libraries for GPUs
+  /// do not know.
+  Auto,
+  Always, ///< wherever there is one for the group
+  Never,
+};
+
+struct CollectiveRules {
+  OwnCollectives own = OwnCollectives::Auto;
+  /// Schedules of this algorithm only (scheduleAlgorithms()); empty: of all.
+  std::string algorithm;
+};
+
+/// What schedules are made by: "rings", "direct", ...
+const std::vector<std::string> &scheduleAlgorithms();
 
 /// All members may be called from several threads at once. Copies share what
 /// was computed about groups.
@@ -39,7 +63,8 @@ class CostModel {
 public:
   /// Shares what `topology` holds; it need not outlive this.
   explicit CostModel(const Topology &topology,
-                     std::shared_ptr<const Profile> profile = nullptr);
+                     std::shared_ptr<const Profile> profile = nullptr,
+                     CollectiveRules collectives = {});
 
   /// Null: none.
   const Profile *profile() const { return measured.get(); }
@@ -100,6 +125,10 @@ public:
   ///                                n bytes of at most kOneShotBytes
   ///   AllGather, ReduceScatter     a + (n - 1) / n bytes / B
   ///   Broadcast                    a + bytes / B
+  ///
+  /// By messages of the program's own a collective but for broadcasts takes the
+  /// least that a schedule of the group (Collectives/Algorithms.h) takes: its
+  /// latencies, and bytes times its seconds per byte.
   Picoseconds collective(CollectiveKind kind,
                          const std::vector<DeviceId> &members,
                          int64_t bytes) const {
@@ -120,6 +149,15 @@ public:
     /// not have equally many, or all are in one.
     Ring inner, outer;
     bool shareMemory = false; ///< CPUs of one node
+    /// A schedule, and what it takes beside those by which the other groups do
+    /// the same.
+    struct Own {
+      const TimedSchedule *timed = nullptr; ///< of `schedules`
+      double secondsPerByte = 0;
+    };
+    std::array<std::vector<Own>, kNumCollectiveKinds> own; ///< by kind
+    std::shared_ptr<const GroupSchedules> schedules;
+    bool mustOwn = false; ///< no library where there are schedules
     /// Where collectives of so many members on one node were measured; or null.
     const Profile *measured = nullptr;
   };
@@ -131,20 +169,25 @@ public:
   struct Choice {
     CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
     Picoseconds time = 0;
+    std::shared_ptr<const CollectiveSchedule> schedule; ///< by Schedule
   };
   /// The cheapest algorithm.
   static Choice choose(CollectiveKind kind, const Paths &paths, int64_t bytes);
 
   /// What a collective takes by an algorithm that the kind and the members
-  /// have: time, and what goes over each hop of the ring of all members, or of
-  /// the rings within and across the nodes, as a multiple of the bytes. Of what
-  /// was measured only the time is known.
+  /// have, by Schedule one of those that choose() returns: time, and what goes
+  /// over each hop of the ring of all members, or of the rings within and
+  /// across the nodes, as a multiple of the bytes. Of what was measured only
+  /// the time is known.
   struct CollectiveCost {
     Picoseconds time = 0;
     double ring = 0, inner = 0, outer = 0;
+    /// In place of these by Schedule; valid as long as the paths.
+    const TimedSchedule *schedule = nullptr;
   };
   static CollectiveCost costOf(CollectiveKind kind,
                                CollectiveAlgorithm algorithm,
+                               const CollectiveSchedule *schedule,
                                const Paths &paths, int64_t bytes);
   /// Multiples of a collective's bytes that go over links, by ascending link.
   std::vector<std::pair<LinkId, double>>
@@ -169,6 +212,12 @@ private:
 
   std::vector<Paths>
   findPaths(const std::vector<std::vector<DeviceId>> &groups) const;
+  /// Adds the schedules of the groups to their paths.
+  void findOwn(const std::vector<std::vector<DeviceId>> &groups,
+               std::vector<Paths> &found) const;
+  bool mayOwn(const std::vector<DeviceId> &members) const;
+  std::shared_ptr<const GroupSchedules>
+  schedulesFor(const std::vector<DeviceId> &members) const;
 
   bool isMeasured(DeviceId device) const;
   bool isMeasured(const std::vector<DeviceId> &members) const;
@@ -177,6 +226,8 @@ private:
   Topology topology;
   std::shared_ptr<const Profile> measured;
   bool overlapping = true;
+  CollectiveRules collectives;
+  bool isDirect = false; ///< no switch joins the nodes
   std::shared_ptr<PathCache> known;
 };
 

@@ -10,8 +10,10 @@
 #define FFC_PLAN_PROGRAM_H
 
 #include "ffc/Plan/Action.h"
+#include "ffc/Plan/CollectiveSchedule.h"
 #include "ffc/Plan/Configuration.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,6 +89,8 @@ struct Program {
   /// The groups of the collectives that one reshard starts at once, and which
   /// share links. Only times depend on it.
   std::vector<std::vector<GroupId>> together;
+  /// What collectives by CollectiveAlgorithm::Schedule do; none twice.
+  std::vector<std::shared_ptr<const CollectiveSchedule>> schedules;
   /// Collectives of one kind, group and element type that follow each other in
   /// `order` and start as one. Only times depend on it.
   struct Batch {

@@ -109,6 +109,8 @@ struct PartialGroup {
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
+  /// Of CollectiveAlgorithm::Schedule.
+  std::shared_ptr<const CollectiveSchedule> schedule;
   std::vector<DeviceId> members; ///< ascending
   int64_t bytes = 0;             ///< of the whole tensor that it is about
   /// AllReduce, ReduceScatter: the partial group.

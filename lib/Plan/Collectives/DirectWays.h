@@ -36,6 +36,11 @@ private:
   std::vector<Route> ways;
 };
 
+/// Do links lead from node to node, or from device to device past others,
+/// without a switch for all of them? Not known of topologies with more than
+/// DirectWays::kMaxVertices vertices, which count as having one.
+bool isDirectNetwork(const Topology &topology);
+
 } // namespace ffc::plan
 
 #endif // FFC_LIB_PLAN_DIRECTWAYS_H

@@ -138,10 +138,7 @@ class Collector {
 public:
   Collector(const Topology &topology, const std::vector<DeviceId> &members)
       : routes(topology, members), direct(routes.withDirectWays()),
-        isSymmetric(direct.isSymmetric()) {
-    for (size_t link = 0; link < routes.bandwidths().size(); ++link)
-      found.links.push_back(routes.linkOf(static_cast<int>(link)));
-  }
+        isSymmetric(direct.isSymmetric()) {}
 
   GroupSchedules collect() {
     addAll(routes, simpleOnes);
@@ -182,12 +179,26 @@ private:
   void add(std::vector<TimedSchedule> &to, CollectiveSchedule made) {
     const auto schedule =
         std::make_shared<const CollectiveSchedule>(std::move(made));
-    to.push_back({schedule, timeOf(*schedule, routes)});
+    to.push_back(timed(schedule, routes));
     if (std::all_of(schedule->transfers.begin(), schedule->transfers.end(),
                     [&](const ChunkTransfer &t) {
                       return routes.areNeighbours(t.src, t.dst);
                     }))
-      to.push_back({schedule, timeOf(*schedule, direct)});
+      to.push_back(timed(schedule, direct));
+  }
+
+  static TimedSchedule timed(std::shared_ptr<const CollectiveSchedule> schedule,
+                             const MemberGraph &graph) {
+    TimedSchedule result;
+    result.time = timeOf(*schedule, graph);
+    const std::vector<double> loads = loadsOf(*schedule, graph);
+    for (size_t link = 0; link < loads.size(); ++link)
+      if (loads[link] > 0)
+        result.loads.push_back(
+            {graph.linkOf(static_cast<int>(link)), loads[link]});
+    std::sort(result.loads.begin(), result.loads.end());
+    result.schedule = std::move(schedule);
+    return result;
   }
 
   const MemberGraph routes, direct;

@@ -20,6 +20,9 @@ namespace ffc::plan {
 struct TimedSchedule {
   std::shared_ptr<const CollectiveSchedule> schedule;
   ScheduleTime time;
+  /// What goes over links of the topology, ascending, as multiples of the
+  /// bytes.
+  std::vector<std::pair<LinkId, double>> loads;
 };
 
 /// By collective.
@@ -27,8 +30,6 @@ struct GroupSchedules {
   /// Of the algorithms that some size is fastest by, those with the least
   /// latency first.
   std::vector<TimedSchedule> allReduce, allGather, reduceScatter;
-  /// Links of the topology, by the links that loads are of.
-  std::vector<LinkId> links;
 
   const std::vector<TimedSchedule> &of(CollectiveKind kind) const;
 };

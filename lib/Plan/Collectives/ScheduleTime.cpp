@@ -88,9 +88,14 @@ ScheduleTime ffc::plan::timeOf(const CollectiveSchedule &schedule,
         static_cast<Picoseconds>(latencyOf(schedule, span, graph) * 1e12 + 0.5);
     time.secondsPerByte += transmission(schedule, span, graph, kBytes) / kBytes;
   }
-  time.loads.resize(graph.bandwidths().size());
+  return time;
+}
+
+std::vector<double> ffc::plan::loadsOf(const CollectiveSchedule &schedule,
+                                       const MemberGraph &graph) {
+  std::vector<double> loads(graph.bandwidths().size());
   for (const ChunkTransfer &transfer : schedule.transfers)
     for (int link : graph.way(transfer.src, transfer.dst).links)
-      time.loads[link] += 1.0 / schedule.chunks;
-  return time;
+      loads[link] += 1.0 / schedule.chunks;
+  return loads;
 }

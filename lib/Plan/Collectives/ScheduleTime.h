@@ -26,12 +26,14 @@ namespace ffc::plan {
 struct ScheduleTime {
   Picoseconds latency = 0;
   double secondsPerByte = 0;
-  /// What goes over each link of the graph, as a multiple of the bytes.
-  std::vector<double> loads;
 };
 
 ScheduleTime timeOf(const CollectiveSchedule &schedule,
                     const MemberGraph &graph);
+
+/// What goes over each link of the graph, as a multiple of the bytes.
+std::vector<double> loadsOf(const CollectiveSchedule &schedule,
+                            const MemberGraph &graph);
 
 } // namespace ffc::plan
 

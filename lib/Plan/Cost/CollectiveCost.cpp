@@ -1,6 +1,7 @@
 //===- CollectiveCost.cpp - how long collectives take ---------------------===//
 
 #include "CostInternals.h"
+#include "OwnCollectives.h"
 
 #include "ffc/Plan/Profile.h"
 
@@ -126,6 +127,7 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     if (isMeasured(groups[g]))
       found[g].measured = measured.get();
   }
+  findOwn(groups, found);
   return found;
 }
 
@@ -141,6 +143,7 @@ CostModel::paths(const std::vector<std::vector<DeviceId>> &groups) const {
   std::lock_guard<std::mutex> lock(known->mutex);
   if (known->members > PathCache::kMaxMembers) {
     known->paths.clear();
+    known->schedules.clear();
     known->members = 0;
   }
   if (known->paths.emplace(groups, added).second)
@@ -261,6 +264,8 @@ static double readInOneShot(CollectiveKind kind, const CostModel::Ring &ring) {
 static std::vector<CollectiveAlgorithm>
 algorithmsOf(CollectiveKind kind, const CostModel::Paths &paths,
              int64_t bytes) {
+  if (paths.mustOwn && !paths.own[static_cast<size_t>(kind)].empty())
+    return {};
   if (!paths.shareMemory)
     return {CollectiveAlgorithm::Library};
   if (kind != CollectiveKind::AllReduce)
@@ -275,7 +280,8 @@ algorithmsOf(CollectiveKind kind, const CostModel::Paths &paths,
 //===----------------------------------------------------------------------===//
 
 Cost CostModel::costOf(CollectiveKind kind, CollectiveAlgorithm algorithm,
-                       const Paths &paths, int64_t bytes) {
+                       const CollectiveSchedule *schedule, const Paths &paths,
+                       int64_t bytes) {
   assert(bytes >= 0 && "negative work");
   if (paths.ring.members <= 1)
     return {};
@@ -290,6 +296,8 @@ Cost CostModel::costOf(CollectiveKind kind, CollectiveAlgorithm algorithm,
     return onRing(paths.ring, 1, readInOneShot(kind, paths.ring), bytes);
   case CollectiveAlgorithm::TwoShot:
     return onRing(paths.ring, 2, 2 * fromOthers(paths.ring), bytes);
+  case CollectiveAlgorithm::Schedule:
+    return bySchedule(kind, *schedule, paths, bytes);
   }
   assert(false && "unknown algorithm");
   return {};
@@ -300,10 +308,15 @@ CostModel::Choice CostModel::choose(CollectiveKind kind, const Paths &paths,
   Choice best;
   best.time = INT64_MAX;
   for (CollectiveAlgorithm algorithm : algorithmsOf(kind, paths, bytes)) {
-    const Picoseconds time = costOf(kind, algorithm, paths, bytes).time;
+    const Picoseconds time =
+        costOf(kind, algorithm, nullptr, paths, bytes).time;
     if (time < best.time)
-      best = {algorithm, time};
+      best = {algorithm, time, nullptr};
   }
+  const bool wasMeasured =
+      paths.measured && paths.measured->collective(kind, paths.ring.members);
+  if (!wasMeasured)
+    improveByOwn(best, kind, paths, bytes);
   return best;
 }
 
@@ -315,6 +328,8 @@ CostModel::linksOf(const CollectiveCost &collective,
     RingFinder(topology).eachHop(ring,
                                  [&](LinkId link) { loads[link] += share; });
   };
+  if (collective.schedule)
+    return linksOfSchedule(*collective.schedule);
   if (collective.ring > 0)
     add(members, collective.ring);
   if (collective.outer > 0) {

@@ -2,6 +2,8 @@
 
 #include "CostInternals.h"
 
+#include "Collectives/DirectWays.h"
+
 #include "ffc/Plan/Profile.h"
 
 #include <cassert>
@@ -9,8 +11,9 @@
 using namespace ffc::plan;
 
 CostModel::CostModel(const Topology &topology,
-                     std::shared_ptr<const Profile> profile)
-    : topology(topology), measured(std::move(profile)),
+                     std::shared_ptr<const Profile> profile, OwnCollectives own)
+    : topology(topology), measured(std::move(profile)), own(own),
+      isDirect(isDirectNetwork(topology)),
       known(std::make_shared<PathCache>()) {
   for (const DeviceKind &kind : topology.kinds())
     overlapping &= kind.overlap;

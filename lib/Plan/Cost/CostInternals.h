@@ -48,6 +48,9 @@ struct CostModel::PathCache {
 
   std::mutex mutex;
   std::map<Key, std::shared_ptr<const std::vector<Paths>>> paths;
+  /// By members. Paths refer to them and outlive them.
+  std::map<std::vector<DeviceId>, std::shared_ptr<const GroupSchedules>>
+      schedules;
   size_t members = 0;
 };
 

@@ -15,6 +15,21 @@ bool ffc::plan::isTask(const Action &action) {
          action.is<CopyAction>();
 }
 
+const char *ffc::plan::str(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return "all_reduce";
+  case CollectiveKind::AllGather:
+    return "all_gather";
+  case CollectiveKind::ReduceScatter:
+    return "reduce_scatter";
+  case CollectiveKind::Broadcast:
+    return "broadcast";
+  }
+  assert(false && "unknown collective");
+  return "";
+}
+
 const char *ffc::plan::str(CollectiveAlgorithm algorithm) {
   switch (algorithm) {
   case CollectiveAlgorithm::Library:
@@ -23,14 +38,25 @@ const char *ffc::plan::str(CollectiveAlgorithm algorithm) {
     return "one_shot";
   case CollectiveAlgorithm::TwoShot:
     return "two_shot";
+  case CollectiveAlgorithm::Schedule:
+    return "schedule";
   }
   assert(false && "unknown algorithm");
   return "";
 }
 
 bool ffc::plan::canDo(CollectiveAlgorithm algorithm, CollectiveKind kind) {
-  return algorithm != CollectiveAlgorithm::TwoShot ||
-         kind == CollectiveKind::AllReduce;
+  switch (algorithm) {
+  case CollectiveAlgorithm::Library:
+  case CollectiveAlgorithm::OneShot:
+    return true;
+  case CollectiveAlgorithm::TwoShot:
+    return kind == CollectiveKind::AllReduce;
+  case CollectiveAlgorithm::Schedule:
+    return kind != CollectiveKind::Broadcast;
+  }
+  assert(false && "unknown algorithm");
+  return false;
 }
 
 const char *ffc::plan::kindOf(const Action &action) {

@@ -344,9 +344,11 @@ private:
     for (const Start &one : batch.members) {
       const Value &value = graph.value(one.value);
       ReshardPlan plan = one.reshard.plan;
-      for (size_t c = 0; c < plan.collectives.size(); ++c)
-        plan.collectives[c].algorithm =
-            times.choose(c, batch.bytes[c]).algorithm;
+      for (size_t c = 0; c < plan.collectives.size(); ++c) {
+        CostModel::Choice choice = times.choose(c, batch.bytes[c]);
+        plan.collectives[c].algorithm = choice.algorithm;
+        plan.collectives[c].schedule = std::move(choice.schedule);
+      }
       ReshardWriter(build, one.value, value.type, value.name, one.task,
                     one.reshard.targets)
           .write(plan, values[one.value].holdings, values[one.value].groups,

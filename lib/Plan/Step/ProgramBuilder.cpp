@@ -158,6 +158,23 @@ void ProgramBuilder::collectives(const std::vector<Call> &calls, bool isBatch) {
   }
 }
 
+int ProgramBuilder::scheduleNumber(
+    const std::shared_ptr<const CollectiveSchedule> &schedule) {
+  if (!schedule)
+    return -1;
+  // A group's schedules are made once, so that equal ones are one object, or
+  // of different groups.
+  auto [known, isNew] = scheduleNumbers.try_emplace(
+      schedule.get(), static_cast<int>(program.schedules.size()));
+  if (isNew) {
+    for (size_t i = 0; i < program.schedules.size(); ++i)
+      if (*program.schedules[i] == *schedule)
+        return known->second = static_cast<int>(i);
+    program.schedules.push_back(schedule);
+  }
+  return known->second;
+}
+
 TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
                                               int together, int batch) {
   const Collective &collective = call.all[index];
@@ -170,6 +187,7 @@ TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
     all.bytes += collectiveBytes(buffers[collective.src[0]].bytes,
                                  buffers[collective.dst[0]].bytes);
   }
+  const int schedule = scheduleNumber(collective.schedule);
   Waits waits;
   for (size_t m = 0; m < collective.members.size(); ++m) {
     const DeviceId member = collective.members[m];
@@ -181,6 +199,7 @@ TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
     action.src = collective.src[m];
     action.combine = collective.combine;
     action.root = collective.root;
+    action.schedule = schedule;
     action.together = together;
     action.batch = batch;
     const int event = addAction(member, {task, call.name, action});

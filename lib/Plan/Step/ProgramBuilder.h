@@ -51,6 +51,8 @@ private:
   void collectives(const std::vector<Call> &calls, bool isBatch);
   /// Appends collective number `index` of a call.
   Waits addCollective(const Call &call, size_t index, int together, int batch);
+  /// In Program::schedules; -1 for null.
+  int scheduleNumber(const std::shared_ptr<const CollectiveSchedule> &schedule);
   /// The communicator of `members` (ascending), created on first use.
   GroupId group(const std::vector<DeviceId> &members);
 
@@ -60,6 +62,7 @@ private:
   std::vector<Call> batch;
   std::vector<std::map<std::string, int>> names;
   std::map<std::vector<DeviceId>, GroupId> groups;
+  std::map<const CollectiveSchedule *, int> scheduleNumbers;
 };
 
 } // namespace ffc::plan

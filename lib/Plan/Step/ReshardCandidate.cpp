@@ -77,6 +77,7 @@ ReshardPlan ReshardCandidate::finish() {
       const CostModel::Choice choice =
           CostModel::choose(step.kind, (*paths)[c], step.bytes);
       step.algorithm = choice.algorithm;
+      step.schedule = choice.schedule;
       for (DeviceId member : groups[c])
         collecting.push_back({member, choice.time});
     }

@@ -37,6 +37,7 @@ ReshardWriter::collective(const CollectiveStep &step, Holdings &holdings,
   TaskSink::Collective collective;
   collective.kind = step.kind;
   collective.algorithm = step.algorithm;
+  collective.schedule = step.schedule;
   collective.members = step.members;
   collective.root = step.root;
   if (step.partial >= 0)

@@ -76,6 +76,8 @@ public:
   struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
     CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
+    /// Of CollectiveAlgorithm::Schedule.
+    std::shared_ptr<const CollectiveSchedule> schedule;
     std::vector<DeviceId> members;  ///< ascending
     std::vector<BufferId> src, dst; ///< by member
     int root = 0;

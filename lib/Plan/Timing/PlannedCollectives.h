@@ -44,6 +44,8 @@ public:
     auto at = std::find(together.begin(), together.end(), collective.group);
     return CostModel::costOf(
         collective.kind, collective.algorithm,
+        collective.schedule < 0 ? nullptr
+                                : program.schedules[collective.schedule].get(),
         (*paths[collective.together])[at - together.begin()], bytes(ref));
   }
 

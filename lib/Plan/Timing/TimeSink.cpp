@@ -63,10 +63,11 @@ void TimeSink::collectives(const std::vector<Collective> &all,
   for (size_t c = 0; c < all.size(); ++c) {
     int64_t bytes = collectiveBytes(buffers[all[c].src[0]].bytes,
                                     buffers[all[c].dst[0]].bytes);
-    tasks.addCollective(
-        all[c].members,
-        CostModel::costOf(all[c].kind, all[c].algorithm, (*paths)[c], bytes)
-            .time);
+    tasks.addCollective(all[c].members,
+                        CostModel::costOf(all[c].kind, all[c].algorithm,
+                                          all[c].schedule.get(), (*paths)[c],
+                                          bytes)
+                            .time);
   }
 }
 

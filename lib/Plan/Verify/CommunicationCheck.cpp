@@ -83,7 +83,8 @@ bool ProgramCheck::collective(const std::vector<ActionRef> &members) {
     if (members[m].device != group[m])
       return fail(members[m], "enters a collective of another group");
     bool same = a.kind == first.kind && a.algorithm == first.algorithm &&
-                a.combine == first.combine && a.root == first.root &&
+                a.schedule == first.schedule && a.combine == first.combine &&
+                a.root == first.root &&
                 program.action(members[m]).name == name &&
                 a.batch == first.batch;
     for (auto side : {&CollectiveAction::src, &CollectiveAction::dst}) {

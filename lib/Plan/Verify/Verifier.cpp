@@ -13,6 +13,9 @@ using namespace ffc::plan;
 /// Do the program's collectives run on these devices, and have they the memory?
 static std::optional<std::string> checkDevices(const Program &program,
                                                const Topology &topology) {
+  for (const auto &schedule : program.schedules)
+    if (std::string fault = faultOf(*schedule); !fault.empty())
+      return "schedule " + fault;
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
     if (auto error = checkAlgorithms(program, device, topology))

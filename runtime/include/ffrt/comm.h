@@ -19,6 +19,7 @@
 
 namespace ffrt {
 
+class ScheduledCollective;
 class Watch;
 
 enum class ReduceOp : int { sum = 0, max = 1 };
@@ -33,6 +34,7 @@ enum class CollectiveAlgorithm : int {
   /// Ranks that share memory: each reduces its share from what all have, then
   /// reads the shares of the others.
   two_shot,
+  schedule, ///< by messages of the program's own (schedule.h)
 };
 constexpr int64_t kOneShotBytes = 16 << 10;
 
@@ -85,6 +87,9 @@ public:
   /// `root` is an index into group.members.
   virtual Event broadcast(const char *task, const Group &group, int root,
                           Tensor data) = 0;
+  /// A collective by a schedule (schedule.h). By exchanges, unless a backend
+  /// has something better.
+  virtual Event scheduled(const char *task, ScheduledCollective &collective);
   virtual void wait(Event event) = 0;
   virtual void barrier() = 0;
   /// What ends a wait for other ranks that has no end; null: nothing does.

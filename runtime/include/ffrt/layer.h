@@ -10,6 +10,7 @@
 #define FFRT_LAYER_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/schedule.h"
 #include "ffrt/tables.h"
 
 #include <functional>
@@ -80,6 +81,7 @@ public:
   const Tables &tables;
   Host &host;
   std::vector<Group> groups;
+  std::vector<Schedule> schedules;
   std::vector<Tensor> buffers;
 
 private:

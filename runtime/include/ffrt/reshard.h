@@ -4,6 +4,7 @@
 
 #include "ffrt/layer.h"
 
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace ffrt {
 ///               are sent, peer and buffer of each; the same of what is
 ///               received
 ///   collective  position, point, instance, transfer, what it does, group,
-///               source, target, reduction, algorithm, root
+///               source, target, reduction, algorithm, root, schedule or none
 ///   wait        the communication waited for, counted from 0
 class Reshard {
 public:
@@ -87,6 +88,7 @@ private:
     ReduceOp reduce;
     CollectiveAlgorithm algorithm;
     int root;
+    std::shared_ptr<ScheduledCollective> scheduled; ///< null: not by a schedule
   };
   struct Wait {
     std::size_t communication;

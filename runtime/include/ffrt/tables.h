@@ -45,7 +45,8 @@ constexpr int64_t all_reduce = 0, all_gather = 1, reduce_scatter = 2,
 constexpr auto sum = int64_t(ReduceOp::sum), max = int64_t(ReduceOp::max);
 constexpr auto library = int64_t(CollectiveAlgorithm::library),
                one_shot = int64_t(CollectiveAlgorithm::one_shot),
-               two_shot = int64_t(CollectiveAlgorithm::two_shot);
+               two_shot = int64_t(CollectiveAlgorithm::two_shot),
+               schedule = int64_t(CollectiveAlgorithm::schedule);
 constexpr int64_t none = -1;
 } // namespace words
 
@@ -110,8 +111,10 @@ struct Place {
 
 struct Tables {
   std::vector<std::vector<int>> groups; ///< members of each communicator
-  std::vector<const char *> operators;  ///< what tasks are of
-  std::vector<const char *> transfers;  ///< what is communicated: "b <- a"
+  /// Of collectives by schedules (Schedule::read).
+  std::vector<const char *> schedules;
+  std::vector<const char *> operators; ///< what tasks are of
+  std::vector<const char *> transfers; ///< what is communicated: "b <- a"
   std::vector<const char *> inputs, outputs;
   std::vector<StateInfo> states;
   std::vector<RankClass> classes;

@@ -15,3 +15,5 @@ static_assert(int(ffrt::CollectiveAlgorithm::one_shot) ==
               int(ffc::plan::CollectiveAlgorithm::OneShot));
 static_assert(int(ffrt::CollectiveAlgorithm::two_shot) ==
               int(ffc::plan::CollectiveAlgorithm::TwoShot));
+static_assert(int(ffrt::CollectiveAlgorithm::schedule) ==
+              int(ffc::plan::CollectiveAlgorithm::Schedule));

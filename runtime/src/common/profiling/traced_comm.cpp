@@ -46,6 +46,11 @@ Event TracedComm::broadcast(const char *task, const Group &group, int root,
   return started(record, comm.broadcast(task, group, root, data));
 }
 
+Event TracedComm::scheduled(const char *task, ScheduledCollective &collective) {
+  const std::size_t record = trace.start(Kind::collective);
+  return started(record, comm.scheduled(task, collective));
+}
+
 void TracedComm::wait(Event event) {
   // What is complete is not waited for.
   if (event.id < 0)

@@ -28,6 +28,7 @@ public:
                        Tensor part, ReduceOp op) override;
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
+  Event scheduled(const char *task, ScheduledCollective &collective) override;
   void wait(Event event) override;
   void barrier() override { comm.barrier(); }
 

@@ -23,6 +23,8 @@ Program::Program(Host &host, const Tables &tables)
     : tables(tables), host(host) {
   for (const std::vector<int> &members : tables.groups)
     groups.push_back(host.comm.make_group(members));
+  for (const char *text : tables.schedules)
+    schedules.push_back(Schedule::read(text));
   const Place &place = tables.places.at(std::size_t(host.context.rank));
   const RankClass &own = tables.classes.at(place.number);
   Rows rows(own.numbers, own.size, own.own + place.row * own.width, own.width);

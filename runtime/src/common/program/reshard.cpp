@@ -101,6 +101,11 @@ private:
     collective.reduce = static_cast<ReduceOp>(rows.next());
     collective.algorithm = static_cast<CollectiveAlgorithm>(rows.next());
     collective.root = rows.next_int();
+    if (const int64_t number = rows.next(); number != words::none)
+      collective.scheduled = std::make_shared<ScheduledCollective>(
+          program.schedules.at(std::size_t(number)), *collective.group,
+          program.host.context.rank, collective.src, collective.dst,
+          collective.reduce);
     return collective;
   }
 
@@ -197,6 +202,8 @@ Event Reshard::begin(const Exchange &exchange) {
 Event Reshard::begin(const Collective &c) {
   program.start_tasks(c.position, 1);
   Comm &comm = program.host.comm;
+  if (c.scheduled)
+    return comm.scheduled(c.transfer, *c.scheduled);
   switch (c.kind) {
   case Collective::Kind::all_reduce:
     return comm.all_reduce(c.transfer, *c.group, c.src, c.reduce, c.algorithm);

@@ -1,0 +1,75 @@
+//===- schedule.h - collectives by messages of the program's own *- C++ -*-===//
+//
+// A schedule divides the tensor of a collective into chunks and says in which
+// order they go from member to member. The plan has chosen it and proved that
+// all members end with what the collective promises.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_SCHEDULE_H
+#define FFRT_SCHEDULE_H
+
+#include "ffrt/comm.h"
+#include "ffrt/tensor.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+struct Schedule {
+  /// The numbers are those of tables.h.
+  enum class Kind : int64_t { all_reduce, all_gather, reduce_scatter };
+  Kind kind = Kind::all_reduce;
+  std::string algorithm;
+  int members = 0;
+  /// The tensor in memory order, in nearly equal parts; where members have
+  /// blocks of it, those of a block are equally many.
+  int chunks = 0;
+  std::size_t reducing = 0; ///< so many transfers, the first ones, reduce
+  struct Transfer {
+    int chunk, src, dst; ///< members by their place in the group
+  };
+  std::vector<Transfer> transfers;
+
+  /// From "KIND ALGORITHM MEMBERS CHUNKS REDUCING" and three numbers of each
+  /// transfer. Throws an internal Error.
+  static Schedule read(const char *text);
+  /// The first element of a chunk, of `elements` in all.
+  int64_t chunk_begin(int64_t elements, int chunk) const;
+};
+
+/// A rank's part of a collective by a schedule, ready to run any number of
+/// times. What it allocates beside the operands it allocates when it is made:
+/// room for the chunks that are to be reduced into others, and, of a
+/// reduce-scatter, for those that are passed on.
+class ScheduledCollective {
+public:
+  /// Operands as those of Comm's collective of that kind; `src` of an
+  /// all-reduce is in place.
+  ScheduledCollective(const Schedule &schedule, const Group &group, int rank,
+                      Tensor src, Tensor dst, ReduceOp op);
+
+  void run(Comm &comm, const char *task);
+
+private:
+  struct Move {
+    Tensor into, from;
+  };
+  /// Messages that do not depend on each other, and what is reduced once all
+  /// of them have arrived.
+  struct Step {
+    std::vector<Message> sends, receives;
+    std::vector<Move> combines;
+  };
+  class Builder;
+
+  ReduceOp op;
+  std::vector<Move> before; ///< copies
+  std::vector<Step> steps;
+  std::shared_ptr<void> room;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_SCHEDULE_H
