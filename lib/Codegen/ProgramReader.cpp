@@ -246,7 +246,8 @@ private:
       line += " " + mine.word();
       line += " " + mine.word();
       line += " root " + std::to_string(mine.next());
-      line += " schedule " + std::to_string(mine.next());
+      if (const int64_t schedule = mine.next(); schedule >= 0)
+        line += " schedule " + std::to_string(schedule);
     } else {
       return mine.fail("copies, exchange, collective or wait, found '" + kind +
                        "'");

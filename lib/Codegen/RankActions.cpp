@@ -153,9 +153,10 @@ private:
                " group " + std::to_string(op.getGroup().at(index)[0]) + ": " +
                number(op.getSrc()) + " -> " + number(op.getDst()) + " " +
                reductionOf(op).str() + " " + op.getAlgorithm().str() +
-               " root " + std::to_string(op.getRoot()) + " schedule " +
-               std::to_string(
-                   static_cast<int64_t>(op.getSchedule().value_or(-1)));
+               " root " + std::to_string(op.getRoot()) +
+               (op.getSchedule()
+                    ? " schedule " + std::to_string(*op.getSchedule())
+                    : "");
   }
 
   std::string lineOf(rank::WaitOp op) {

@@ -94,7 +94,10 @@ static void print(TableList &list, NameList &transfers, rank::CollectiveOp op) {
   list.addText(reductionOf(op));
   list.addText(op.getAlgorithm());
   list.add(static_cast<int64_t>(op.getRoot()));
-  list.add(static_cast<int64_t>(op.getSchedule().value_or(-1)));
+  if (op.getSchedule())
+    list.add(static_cast<int64_t>(*op.getSchedule()));
+  else
+    list.addText("none");
 }
 
 LogicalResult codegen::printReshard(TableList &list, const Member &member,

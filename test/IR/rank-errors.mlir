@@ -554,7 +554,7 @@ rank.func @class0 attributes {
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
   %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
-  // expected-error @below {{expected 'algorithm' "library", "one_shot" or "two_shot", found "ring"}}
+  // expected-error @below {{expected 'algorithm' "library", "one_shot", "two_shot" or "schedule", found "ring"}}
   %e = rank.collective "all_reduce" "sum" %x -> %x by "ring" group <[0]> root 0
       task <[0, 0, 0, 0]> : <f32>, <f32>
 }
@@ -571,6 +571,94 @@ rank.func @class0 attributes {
   %e = rank.collective "broadcast" "none" %x -> %x by "two_shot" group <[0]> root 0
       task <[0, 0, 0, 0]> : <f32>, <f32>
 }
+
+// -----
+
+// rank.collective 8: no number
+rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a schedule's number for "schedule" alone, found algorithm "schedule" without one}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x by "schedule" group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 8: a number all the same
+rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a schedule's number for "schedule" alone, found algorithm "library" with one}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x number 0 group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 8: no such schedule
+rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected one of 1 schedules, found 1}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x by "schedule" number 1 group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 8: of another kind
+rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a schedule of all_reduce, found one of all_gather}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x by "schedule" number 0 group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 8: of more members
+rank.schedule "direct" "all_reduce" members 3 chunks 1 root 0 reducing 2 transfers [0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 2]
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a schedule of 2 members, found one of 3}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x by "schedule" number 0 group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.schedule 1
+// expected-error @below {{expected 'kind' "all_reduce", "all_gather", "reduce_scatter" or "broadcast", found "scan"}}
+rank.schedule "direct" "scan" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+
+// -----
+
+// rank.schedule 2
+// expected-error @below {{expected transfers of three numbers each, found 5 numbers}}
+rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0]
+
+// -----
+
+// rank.schedule 3
+// expected-error @below {{'direct': expected chunk 0 whole at member 1, found it is not}}
+rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0]
 
 // -----
 

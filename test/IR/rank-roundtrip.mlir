@@ -2,6 +2,9 @@
 
 // Two ranks that each hold half of a batch: every operator once.
 
+// CHECK: rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+
 // CHECK-LABEL: rank.func @class0
 // CHECK-SAME: groups = [array<i64: 0, 1>]
 // CHECK-SAME: micro_batches = 2
@@ -46,6 +49,9 @@ rank.func @class0 attributes {
   // CHECK: rank.collective "all_gather" "none" %{{.*}} -> %{{.*}} by "one_shot" group <[0]> root 0 task
   %gather = rank.collective "all_gather" "none" %x -> %all by "one_shot" group <[0]> root 0 task <[1, 0, 0, 1]> : <f32>, <f32>
   rank.wait %gather
+  // CHECK: rank.collective "all_gather" "none" %{{.*}} -> %{{.*}} by "schedule" number 0 group <[0]> root 0 task
+  %again = rank.collective "all_gather" "none" %x -> %all by "schedule" number 0 group <[0]> root 0 task <[1, 0, 0, 1]> : <f32>, <f32>
+  rank.wait %again
   // CHECK: rank.probe "out/y" %{{.*}} : <f32>
   rank.probe "out/y" %all : <f32>
   // CHECK: rank.loss %{{.*}} : <f32>

@@ -18,6 +18,7 @@ struct Command {
 const std::vector<Command> &commands();
 
 /// Each in the file of its name.
+int runCollectivesCommand(const std::vector<std::string> &arguments);
 int runCompareCommand(const std::vector<std::string> &arguments);
 int runExplainCommand(const std::vector<std::string> &arguments);
 int runParametersCommand(const std::vector<std::string> &arguments);

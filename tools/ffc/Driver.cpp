@@ -13,6 +13,8 @@ using namespace ffc;
 
 const std::vector<Command> &ffc::commands() {
   static const std::vector<Command> table = {
+      {"collectives", "shows how long collectives take on a topology",
+       runCollectivesCommand},
       {"compare", "shows how far predicted times are from measured ones",
        runCompareCommand},
       {"explain", "shows what the alternatives for one operator would cost",

@@ -176,6 +176,24 @@ static Error parseRewrites(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
+static Error parseCollectives(Options &options, StringRef flag,
+                              StringRef value) {
+  plan::CollectiveRules &rules = options.collectives;
+  rules = {};
+  if (value == "auto")
+    return Error::success();
+  rules.own = value == "library" ? plan::OwnCollectives::Never
+                                 : plan::OwnCollectives::Always;
+  if (value == "library" || value == "own")
+    return Error::success();
+  const std::vector<std::string> &algorithms = plan::scheduleAlgorithms();
+  if (!is_contained(algorithms, value.str()))
+    return expected(flag, "auto, own, library, " + join(algorithms, ", "),
+                    value);
+  rules.algorithm = value.str();
+  return Error::success();
+}
+
 static Error parseOutput(Options &options, StringRef flag, StringRef value) {
   if (value.empty())
     return expected(flag, "a path", value);
@@ -207,6 +225,17 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
   static const std::string optimizers =
       "one of these (default: the first); numbers may be left out: " +
       ff::describeOptimizers();
+  static const std::string rewrites =
+      "rewrite the model's graph by these rules: auto (default: those that a "
+      "search finds worth it, and those that a strategy file names), none, or "
+      "names with commas; " +
+      describeRewrites();
+  static const std::string collectives =
+      "by whom collectives are done: own, by messages of the program; library, "
+      "by NCCL or MPI; auto (default): own where that is faster among CPUs of "
+      "several nodes and in networks without a switch; or own by one "
+      "algorithm: " +
+      join(plan::scheduleAlgorithms(), ", ");
   static const std::vector<FlagGroupOf<Options>> groups = {
       {"Input",
        {{"--devices", "FILE",
@@ -390,12 +419,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--fuse", "HOW",
          "element-wise operators with what they follow: on (default) or off",
          setChoice<bool>(&Options::fuse, {{"on", true}, {"off", false}})},
-        {"--rewrites", "RULES",
-         "rewrite the model's graph by these rules: auto (default: those that "
-         "a search finds worth it, and those that a strategy file names), "
-         "none, or names with commas; " +
-             describeRewrites(),
-         parseRewrites, kStrategy | kProfile},
+        {"--collectives", "HOW", collectives, parseCollectives, kStrategy},
+        {"--rewrites", "RULES", rewrites, parseRewrites, kStrategy | kProfile},
         {"--print-strategy", "FILE",
          "write the complete strategy, - for standard output",
          setText(&Options::printStrategy), kStrategy},

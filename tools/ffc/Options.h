@@ -147,6 +147,8 @@ struct Options : CommandOptions {
   /// file says, or what a search chooses.
   std::optional<std::vector<std::string>> rewrites;
 
+  /// By whose algorithms collectives run.
+  plan::CollectiveRules collectives;
   search::Options search;
   bool searchesSchedules = true, searchesRecomputation = true;
   std::optional<int64_t> memoryLimit; ///< bytes of every device

@@ -45,7 +45,8 @@ plan::CostModel Compilation::costModel(const plan::Graph &graph) const {
   // What the model does not have was said when the profile was read.
   std::string error;
   return plan::CostModel(
-      *topology, plan::profileForGraph(measured, graph, *topology, error));
+      *topology, plan::profileForGraph(measured, graph, *topology, error),
+      options.collectives);
 }
 
 void Compilation::reportProfile(const plan::CostModel &cost) {

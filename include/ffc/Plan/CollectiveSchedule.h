@@ -36,8 +36,11 @@ constexpr int kMaxScheduleMembers = 256;
 /// More transfers than this in one schedule are taken for a mistake.
 constexpr size_t kMaxScheduleTransfers = size_t(1) << 20;
 
+/// What schedules are made by (Collectives/Algorithms.h): "rings", "direct"...
+const std::vector<std::string> &scheduleAlgorithms();
+
 struct CollectiveSchedule {
-  std::string algorithm; ///< "rings"; lower case, digits and '-'
+  std::string algorithm; ///< of scheduleAlgorithms(), or another word
   CollectiveKind kind = CollectiveKind::AllReduce;
   int members = 0;
   /// The tensor in memory order, divided into so many chunks of nearly equal

@@ -107,32 +107,17 @@ DirectWays::DirectWays(const Topology &topology,
     finder.find(members[m], &ways[m * count]);
 }
 
-/// Does every device of the node have a link to every other?
-static bool isComplete(const Topology &topology, int node) {
-  size_t devices = 0, links = 0;
-  for (DeviceId id = 0; id < topology.numDevices(); ++id)
-    devices += topology.device(id).node == node;
-  for (const Link &link : topology.links())
-    links += link.src < topology.numDevices() &&
-             link.dst < topology.numDevices() &&
-             topology.device(link.src).node == node &&
-             topology.device(link.dst).node == node;
-  return links >= devices * (devices - 1);
-}
-
 bool ffc::plan::isDirectNetwork(const Topology &topology) {
   if (topology.vertices().size() > DirectWays::kMaxVertices)
     return false;
   const std::vector<int> nodes = nodesOfVertices(topology);
-  std::set<int> seen; // nodes whose devices have links to each other
+  const bool isOneNode = topology.nodes().size() == 1;
+  const int devices = topology.numDevices();
   for (const Link &link : topology.links()) {
-    if (nodes[link.src] < 0 || nodes[link.dst] < 0)
-      continue;
-    if (nodes[link.src] != nodes[link.dst])
+    if (nodes[link.src] >= 0 && nodes[link.dst] >= 0 &&
+        nodes[link.src] != nodes[link.dst])
       return true;
-    if (link.src < topology.numDevices() && link.dst < topology.numDevices() &&
-        seen.insert(nodes[link.src]).second &&
-        !isComplete(topology, nodes[link.src]))
+    if (isOneNode && devices > 2 && link.src < devices && link.dst < devices)
       return true;
   }
   return false;

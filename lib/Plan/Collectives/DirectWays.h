@@ -36,9 +36,10 @@ private:
   std::vector<Route> ways;
 };
 
-/// Do links lead from node to node, or from device to device past others,
-/// without a switch for all of them? Not known of topologies with more than
-/// DirectWays::kMaxVertices vertices, which count as having one.
+/// Do links lead from node to node without a switch, or, in a topology of one
+/// node only, from device to device? (Within the nodes of a cluster that is
+/// NVLink, which libraries know.) Not known of topologies with more than
+/// DirectWays::kMaxVertices vertices, which count as having a switch.
 bool isDirectNetwork(const Topology &topology);
 
 } // namespace ffc::plan

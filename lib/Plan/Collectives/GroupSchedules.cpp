@@ -9,6 +9,12 @@
 
 using namespace ffc::plan;
 
+const std::vector<std::string> &ffc::plan::scheduleAlgorithms() {
+  static const std::vector<std::string> names = {"rings",  "direct", "doubling",
+                                                 "levels", "greedy", "trees"};
+  return names;
+}
+
 const std::vector<TimedSchedule> &
 GroupSchedules::of(CollectiveKind kind) const {
   static const std::vector<TimedSchedule> none;
@@ -136,8 +142,9 @@ namespace {
 /// Collects schedules of one group.
 class Collector {
 public:
-  Collector(const Topology &topology, const std::vector<DeviceId> &members)
-      : routes(topology, members), direct(routes.withDirectWays()),
+  Collector(const Topology &topology, const std::vector<DeviceId> &members,
+            const std::string &only)
+      : only(only), routes(topology, members), direct(routes.withDirectWays()),
         isSymmetric(direct.isSymmetric()) {}
 
   GroupSchedules collect() {
@@ -150,7 +157,7 @@ public:
         });
     // Through a switch everybody is everybody's neighbour.
     const auto pairs = static_cast<size_t>(routes.size() * (routes.size() - 1));
-    if (!isClose || routes.edges().size() < pairs)
+    if (!only.empty() || !isClose || routes.edges().size() < pairs)
       addAll(direct, fittedOnes);
     keepFastest(found.allReduce);
     keepFastest(found.allGather);
@@ -167,7 +174,8 @@ private:
         isSymmetric ? forward : make(graph.transposed());
     for (size_t i = 0; i < forward.size(); ++i) {
       if (forward[i].transfers.empty() || backward[i].transfers.empty() ||
-          forward[i].chunks != backward[i].chunks)
+          forward[i].chunks != backward[i].chunks ||
+          (!only.empty() && forward[i].algorithm != only))
         continue;
       CollectiveSchedule scatter = reversed(backward[i]);
       add(found.allReduce, allReduceBy(scatter, forward[i]));
@@ -201,6 +209,7 @@ private:
     return result;
   }
 
+  const std::string &only;
   const MemberGraph routes, direct;
   const bool isSymmetric;
   GroupSchedules found;
@@ -209,8 +218,9 @@ private:
 } // namespace
 
 GroupSchedules ffc::plan::schedulesOf(const Topology &topology,
-                                      const std::vector<DeviceId> &members) {
+                                      const std::vector<DeviceId> &members,
+                                      const std::string &only) {
   if (members.size() < 2 || members.size() > kMaxScheduleMembers)
     return {};
-  return Collector(topology, members).collect();
+  return Collector(topology, members, only).collect();
 }

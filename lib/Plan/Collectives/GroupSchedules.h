@@ -10,6 +10,7 @@
 #include "ScheduleTime.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ffc::plan {
@@ -37,9 +38,10 @@ struct GroupSchedules {
 /// Of at most kMaxScheduleMembers; empty for more. Trees and greedy schedules,
 /// which take the longest to make, are left out where all members are
 /// neighbours and simpler ones leave less than a fiftieth of what they can
-/// receive.
+/// receive. With an algorithm's name, of that one only.
 GroupSchedules schedulesOf(const Topology &topology,
-                           const std::vector<DeviceId> &members);
+                           const std::vector<DeviceId> &members,
+                           const std::string &only = "");
 
 } // namespace ffc::plan
 

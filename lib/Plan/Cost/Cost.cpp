@@ -11,9 +11,10 @@
 using namespace ffc::plan;
 
 CostModel::CostModel(const Topology &topology,
-                     std::shared_ptr<const Profile> profile, OwnCollectives own)
-    : topology(topology), measured(std::move(profile)), own(own),
-      isDirect(isDirectNetwork(topology)),
+                     std::shared_ptr<const Profile> profile,
+                     CollectiveRules collectives)
+    : topology(topology), measured(std::move(profile)),
+      collectives(std::move(collectives)), isDirect(isDirectNetwork(topology)),
       known(std::make_shared<PathCache>()) {
   for (const DeviceKind &kind : topology.kinds())
     overlapping &= kind.overlap;

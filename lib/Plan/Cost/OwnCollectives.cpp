@@ -51,10 +51,10 @@ ffc::plan::linksOfSchedule(const TimedSchedule &timed) {
 
 bool CostModel::mayOwn(const std::vector<DeviceId> &members) const {
   // Ranks that share memory read from each other; no messages are faster.
-  if (own == OwnCollectives::Never || members.size() < 2 ||
+  if (collectives.own == OwnCollectives::Never || members.size() < 2 ||
       topology.shareMemory(members))
     return false;
-  if (own == OwnCollectives::Always || isDirect)
+  if (collectives.own == OwnCollectives::Always || isDirect)
     return true;
   return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
     return topology.kindOf(member).target == Target::CPU;
@@ -69,8 +69,8 @@ CostModel::schedulesFor(const std::vector<DeviceId> &members) const {
         found != known->schedules.end())
       return found->second;
   }
-  auto made =
-      std::make_shared<const GroupSchedules>(schedulesOf(topology, members));
+  auto made = std::make_shared<const GroupSchedules>(
+      schedulesOf(topology, members, collectives.algorithm));
   std::lock_guard<std::mutex> lock(known->mutex);
   return known->schedules.emplace(members, std::move(made)).first->second;
 }
@@ -104,7 +104,7 @@ void CostModel::findOwn(const std::vector<std::vector<DeviceId>> &groups,
   for (size_t g = 0; g < groups.size(); ++g)
     if (mayOwn(groups[g])) {
       found[g].schedules = schedulesFor(groups[g]);
-      found[g].mustOwn = own == OwnCollectives::Always;
+      found[g].mustOwn = collectives.own == OwnCollectives::Always;
     }
   for (int kind = 0; kind < kNumCollectiveKinds; ++kind) {
     const auto of = [&](const Paths &paths) -> const auto & {

@@ -153,9 +153,12 @@ TEST_F(ProgramReader, RejectsActionsOfNoKind) {
 }
 
 TEST_F(ProgramReader, RejectsLoopsWithoutEnd) {
-  EXPECT_THAT(fail(ranks, "    collective, 5,",
-                   "    copies, 5, 0, 0, 1, 1, 99999999999, replace, 0, 0, 0, "
-                   "0, 0, 0, 1, 1, 0, 0, 0, 0,\n    collective, 5,"),
+  // As many numbers as before.
+  EXPECT_THAT(fail(ranks,
+                   "    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, "
+                   "library, 0, none,",
+                   "    copies, 5, 0, 0, 2, 1, 99999999999, replace, 5, 5, "
+                   "replace, 5, 5,"),
               HasSubstr("expected at most"));
 }
 

@@ -368,14 +368,67 @@ TEST(Verifier, AlgorithmsOfCollectives) {
                            "collective than device 0 (a)");
   set(CollectiveAlgorithm::TwoShot);
   plan.first<CollectiveAction>(0).kind = CollectiveKind::Broadcast;
-  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run two_shot: expected an "
-                           "all-reduce, found another collective");
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run two_shot: expected another "
+                           "kind of collective, found broadcast");
   plan.first<CollectiveAction>(0).kind = CollectiveKind::AllReduce;
   plan.topology = parse("devices: 2 x h200\n"
                         "interconnect: {type: switch, bandwidth: 10 GB/s, "
                         "latency: 1 us}\n");
   EXPECT_EQ(plan.verify(), "device 0: 'a' is to run two_shot: expected CPUs of "
                            "one node, found others");
+}
+
+TEST(Verifier, SchedulesOfCollectives) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 8}), w = g.state("w", {8, 512});
+  ValueId a = g.product("a", x, w);
+  g.output("out/b", g.window("b", a));
+  const Configuration reduced{{{2, 3}}, {0, 1, 2}},
+      copied{{{kReplica, 3}}, {0, 1, 2}};
+  Plan plan(g.graph, {reduced, copied},
+            parse("nodes:\n  count: 3\n  devices: 1 x cpu-core\n"
+                  "  nic: {count: 1, bandwidth: 1 GB/s, latency: 1 us}\n"
+                  "  network: {type: ring, bandwidth: 1 GB/s, latency: 1 us}"
+                  "\n"));
+  ASSERT_EQ(plan.verify(), "");
+  ASSERT_EQ(plan.first<CollectiveAction>(0).algorithm,
+            CollectiveAlgorithm::Schedule);
+  ASSERT_FALSE(plan.program.schedules.empty());
+  const auto good = plan.program.schedules;
+  auto change = [&](auto how) {
+    plan.program.schedules = good;
+    CollectiveSchedule changed =
+        *good[static_cast<size_t>(plan.first<CollectiveAction>(0).schedule)];
+    how(changed);
+    for (auto &schedule : plan.program.schedules)
+      schedule = std::make_shared<const CollectiveSchedule>(changed);
+    return plan.verify();
+  };
+  // No transfer can be left out.
+  const size_t count = good[0]->transfers.size();
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_EQ(change([&](CollectiveSchedule &schedule) {
+                schedule.transfers.erase(schedule.transfers.begin() +
+                                         static_cast<std::ptrdiff_t>(i));
+                schedule.reducing -= i < schedule.reducing;
+              }).substr(0, 9),
+              "schedule ")
+        << i;
+  EXPECT_EQ(change([](CollectiveSchedule &schedule) {
+              schedule.transfers.clear();
+              schedule.reducing = 0;
+              schedule.members = 1;
+            }),
+            "schedule '" + good[0]->algorithm +
+                "': expected 2 to 256 members, found 1");
+  plan.program.schedules.clear();
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run schedule: expected one of "
+                           "0 schedules, found 0");
+  plan.program.schedules = good;
+  for (DeviceId device : {0, 1, 2})
+    plan.first<CollectiveAction>(device).kind = CollectiveKind::Broadcast;
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run schedule: expected another "
+                           "kind of collective, found broadcast");
 }
 
 TEST(Verifier, TooLittleMemory) {
