@@ -23,9 +23,13 @@ public:
   }
   Event exchange(const char *task, int tag, const std::vector<Message> &sends,
                  const std::vector<Message> &receives) override {
-    return note(std::string("exchange ") + task + " tag " +
-                std::to_string(tag) + " to " + std::to_string(sends[0].peer) +
-                " from " + std::to_string(receives[0].peer));
+    std::string line =
+        std::string("exchange ") + task + " tag " + std::to_string(tag);
+    for (const Message &message : sends)
+      line += " to " + std::to_string(message.peer);
+    for (const Message &message : receives)
+      line += " from " + std::to_string(message.peer);
+    return note(line);
   }
   Event all_reduce(const char *task, const Group &group, Tensor data,
                    ReduceOp op, CollectiveAlgorithm algorithm) override {
@@ -264,18 +268,19 @@ TEST_F(OneLayer, DoesNothingWithoutRows) {
 }
 
 TEST_F(OneLayer, CommunicatesAndCopies) {
-  Made &program =
-      make({0, 0, 0, 0, /*reshard*/ 1, 0, /*parts*/ 2, 3, 6,
-            // two rows of two columns, from the end
-            copies, 0, 5, 1, 1, 2, 2, 2, replace, 2, 0, 0, 0, 1, 1, 1, 1, 1, 0,
-            -1, 0, 0, 1, 0, -1, //
-            exchange, 4, 5, 1, 0, 3, 1, 0, 2, 1, 0, 1, collective, 5, 5, 2, 0,
-            all_reduce, 1, 2, 2, max, two_shot, 0, //
-            words::wait, 0, words::wait, 1, collective, 6, 5, 2, 0, all_gather,
-            0, 0, 1, sum, library, 0,                                         //
-            collective, 7, 5, 2, 0, reduce_scatter, 0, 0, 1, sum, library, 0, //
-            collective, 8, 5, 2, 0, broadcast, 0, 0, 0, sum, library, 1,      //
-            copies, 9, 5, 1, 1, 0, add, 2, 0, 0, 0, 0, 0, 1, 2});
+  Made &program = make(
+      {0, 0, 0, 0, /*reshard*/ 1, 0, /*parts*/ 2, 3, 6,
+       // two rows of two columns, from the end
+       copies, 0, 5, 1, 1, 2, 2, 2, replace, 2, 0, 0, 0, 1, 1, 1, 1, 1, 0, -1,
+       0, 0, 1, 0, -1, //
+       exchange, 4, 5, 1, 0, 3, 1, 0, 2, 1, 0, 1, collective, 5, 5, 2, 0,
+       all_reduce, 1, 2, 2, max, two_shot, 0, none, //
+       words::wait, 0, words::wait, 1, collective, 6, 5, 2, 0, all_gather, 0, 0,
+       1, sum, library, 0, none, //
+       collective, 7, 5, 2, 0, reduce_scatter, 0, 0, 1, sum, library, 0,
+       none,                                                              //
+       collective, 8, 5, 2, 0, broadcast, 0, 0, 0, sum, library, 1, none, //
+       copies, 9, 5, 1, 1, 0, add, 2, 0, 0, 0, 0, 0, 1, 2});
   arena_memory = {1, 2, 3, 4};
   program.layer.reshard.start();
   EXPECT_EQ(arena_memory[8], 4);
@@ -297,6 +302,40 @@ TEST_F(OneLayer, CommunicatesAndCopies) {
   EXPECT_STREQ(tasks[3].op, "next") << "of the last turn of the loops";
   EXPECT_EQ(tasks[3].instance, 1);
   EXPECT_EQ(tasks[5].instance, 2);
+}
+
+TEST_F(OneLayer, RunsSchedules) {
+  tables.schedules = {"all_reduce direct 2 1 1 0 1 0 0 0 1"};
+  Made &program = make({0,
+                        0,
+                        0,
+                        0,
+                        /*reshard*/ 1,
+                        0,
+                        /*parts*/ 1,
+                        2,
+                        collective,
+                        4,
+                        5,
+                        2,
+                        0,
+                        all_reduce,
+                        1,
+                        2,
+                        2,
+                        sum,
+                        words::schedule,
+                        0,
+                        0,
+                        words::wait,
+                        0});
+  arena_memory = {1, 2, 3, 4};
+  program.layer.reshard.start();
+  // What it sends is reduced elsewhere before it comes back.
+  EXPECT_EQ(comm.said,
+            (std::vector<std::string>{
+                "exchange next <- add tag 32767 to 0", "wait 0",
+                "exchange next <- add tag 32767 from 0", "wait 1", "wait -1"}));
 }
 
 /// Of a pipeline, each in a pass of its own.
@@ -435,6 +474,26 @@ TEST_F(OneLayer, SaysWhatIsWrongWithTables) {
             "tables: expected a shard below 1, found 3" + fault);
   EXPECT_EQ(fail({1, 17}),
             "tables: expected a number below 4, found 17" + fault);
+  const auto failBySchedule = [&](int64_t number) {
+    return fail(
+        {0,      0,           0, 0,          1, 0, 1, 2,   collective,      4,
+         5,      2,           0, all_reduce, 0, 2, 2, sum, words::schedule, 0,
+         number, words::wait, 0});
+  };
+  EXPECT_EQ(failBySchedule(0),
+            "tables: expected a schedule below 0, found 0" + fault);
+  tables.schedules = {"all_reduce direct 3 1 2 0 1 0 0 2 0 0 0 1 0 0 2"};
+  EXPECT_EQ(failBySchedule(0),
+            "tables: expected a schedule of 2 members, found one of 3" + fault);
+  tables.schedules = {"scan direct 2 1 1 0 1 0"};
+  EXPECT_EQ(failBySchedule(0),
+            "tables: expected a schedule of a collective, found 'scan'" +
+                fault);
+  tables.schedules = {"all_reduce direct 2 1 1 0 1 2"};
+  EXPECT_EQ(failBySchedule(0),
+            "tables: expected the numbers of a schedule, found others in "
+            "'direct'" +
+                fault);
 }
 
 } // namespace

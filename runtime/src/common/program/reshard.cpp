@@ -103,10 +103,23 @@ private:
     collective.root = rows.next_int();
     if (const int64_t number = rows.next(); number != words::none)
       collective.scheduled = std::make_shared<ScheduledCollective>(
-          program.schedules.at(std::size_t(number)), *collective.group,
+          schedule(number, *collective.group), *collective.group,
           program.host.context.rank, collective.src, collective.dst,
           collective.reduce);
     return collective;
+  }
+
+  const Schedule &schedule(int64_t number, const Group &group) const {
+    const std::vector<Schedule> &all = program.schedules;
+    if (number < 0 || number >= int64_t(all.size()))
+      fail_in_tables("expected a schedule below " + std::to_string(all.size()) +
+                     ", found " + std::to_string(number));
+    const Schedule &schedule = all[std::size_t(number)];
+    if (schedule.members != int(group.members.size()))
+      fail_in_tables(
+          "expected a schedule of " + std::to_string(group.members.size()) +
+          " members, found one of " + std::to_string(schedule.members));
+    return schedule;
   }
 
   Program &program;
