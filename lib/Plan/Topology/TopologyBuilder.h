@@ -27,7 +27,8 @@ struct NodeGroup {
   int nicsPerNode = 0;
   LinkFigures nic;    ///< between NIC and network, each way
   LinkFigures attach; ///< between device and NIC, each way
-  /// Between nodes. A switch has all NICs on it and no figures of its own.
+  /// Between nodes. A switch, or one for each rail, has NICs on it only, and no
+  /// figures of its own.
   Pattern network;
   int line = 0;
 };
@@ -80,12 +81,15 @@ private:
   const Place &findPlace(int line, const std::string &name) const;
   void addBothWays(int line, const std::string &a, const std::string &b,
                    LinkFigures figures);
-  /// Adds the network's switches, or a router for each node, and returns for
-  /// each node the name of what its NICs are linked with.
-  std::vector<std::string> addUplinks(const NodeGroup &group);
+  /// By node, the names of what its NICs are linked with: one for all of them
+  /// or one for each.
+  using Uplinks = std::vector<std::vector<std::string>>;
+  /// Adds the network's switches, or a router for each node.
+  Uplinks addUplinks(const NodeGroup &group);
   /// The links between what addUplinks added.
-  void joinUplinks(const NodeGroup &group,
-                   const std::vector<std::string> &uplinks);
+  void joinUplinks(const NodeGroup &group, const Uplinks &uplinks);
+  void joinFatTree(const NodeGroup &group);
+  void joinRails(const NodeGroup &group);
   const std::string &nameOf(DeviceId id) const {
     return data->devices[id].name;
   }

@@ -15,6 +15,11 @@ namespace ffc::plan {
 /// Defines the kinds of a map from names to kinds.
 void readKinds(const YamlNode &map, TopologyBuilder &builder);
 
+/// The bandwidth and the latency of `map`.
+LinkFigures readFigures(const YamlNode &map, const std::string &what);
+/// The interconnect of devices or the network of nodes.
+Pattern readPattern(const YamlNode &map, bool ofNodes);
+
 /// Is `name`, up to a colon, meant as a preset's name rather than as a path?
 bool namesPreset(const std::string &name);
 /// The topology that "NAME" or "NAME:PARAMETERS" stands for, all on `line`.

@@ -216,7 +216,7 @@ TEST(TopologyErrors, Interconnect) {
   EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {type: fat-tree}\n"),
             "t.yaml:2: unknown type of interconnect 'fat-tree', expected one "
             "of: all-to-all, ring, switch, shared-memory, torus, "
-            "random-regular");
+            "twisted-torus, hypercube, random-regular, expander");
   EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {bandwidth: 1 GB/s}\n"),
             "t.yaml:2: the interconnect lacks the key 'type'");
   EXPECT_EQ(errorOf("devices: 257 x h200\ninterconnect: {type: all-to-all, "
