@@ -139,34 +139,45 @@ void TopologyBuilder::addNic(int line, const std::string &name, int node) {
 }
 
 const TopologyBuilder::Place &
-TopologyBuilder::findPlace(int line, const std::string &name) const {
+TopologyBuilder::findPlace(int line, const std::string &owner,
+                           const std::string &name) const {
   auto found = places.find(name);
   if (found == places.end())
-    fail(line, "the link names " + quoted(name) +
+    fail(line, owner + " names " + quoted(name) +
                    ", expected a device, switch or NIC" +
                    suggestion(name, keysOf(places)));
   return found->second;
 }
 
-void TopologyBuilder::addLink(int line, const std::string &from,
-                              const std::string &to, LinkFigures figures) {
-  const Place &source = findPlace(line, from), &target = findPlace(line, to);
-  if (source.inside == target.inside)
-    fail(line, "the link joins " + quoted(from) + " with itself");
+std::pair<int, int> TopologyBuilder::endsOf(const Place &source,
+                                            const Place &target) const {
   const int sourceNode = data->vertices[source.inside].node;
   const int targetNode = data->vertices[target.inside].node;
   const bool sameNode = sourceNode == targetNode && sourceNode >= 0;
   // Into its node a NIC sends what came from outside, and the reverse.
-  const int src = sameNode ? source.outside : source.inside;
-  const int dst = sameNode ? target.inside : target.outside;
-  auto [other, inserted] = linkLines.emplace(std::make_pair(src, dst), line);
+  return {sameNode ? source.outside : source.inside,
+          sameNode ? target.inside : target.outside};
+}
+
+void TopologyBuilder::addLink(int line, const std::string &from,
+                              const std::string &to, LinkFigures figures) {
+  const Place &source = findPlace(line, "the link", from);
+  const Place &target = findPlace(line, "the link", to);
+  if (source.inside == target.inside)
+    fail(line, "the link joins " + quoted(from) + " with itself");
+  const auto ends = endsOf(source, target);
+  auto [other, inserted] =
+      linkIds.emplace(ends, static_cast<LinkId>(data->links.size()));
   if (!inserted)
     fail(line, "a second link from " + quoted(from) + " to " + quoted(to) +
-                   ", the first is on line " + std::to_string(other->second));
+                   ", the first is on line " +
+                   std::to_string(linkLines[other->second]));
   if (data->links.size() >= kMaxLinks)
     fail(line, "expected at most " + std::to_string(kMaxLinks) +
                    " links, counting each direction, found more");
-  data->links.push_back({src, dst, figures.bandwidth, figures.latency});
+  linkLines.push_back(line);
+  data->links.push_back(
+      {ends.first, ends.second, figures.bandwidth, figures.latency});
 }
 
 void TopologyBuilder::addBothWays(int line, const std::string &a,
@@ -181,7 +192,7 @@ void TopologyBuilder::addBothWays(int line, const std::string &a,
 
 Topology TopologyBuilder::finish(const std::string &name) {
   data->name = name;
-  data->routes.build(data->vertices, data->links, numDevices());
+  data->buildRoutes();
   // Reached from the first device, and reaching it: then all reach all.
   DeviceId lost = data->routes.firstUnreachable(0);
   if (lost >= 0)

@@ -173,7 +173,7 @@ void Reader::readLink(const YamlNode &map) {
 Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
   expectMap(root, "a topology",
             {"name", "preset", "kinds", "nodes", "devices", "switches", "nics",
-             "interconnect", "links"});
+             "interconnect", "links", "routing", "routes"});
   for (const DeviceKind &kind : presetKinds())
     builder.defineKind(0, kind);
   if (const YamlNode *kinds = root.find("kinds"))
@@ -216,6 +216,10 @@ Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
     builder.connect(readPattern(*map, /*ofNodes=*/false), 0,
                     builder.numDevices(), "", builder.onlyNode());
   forEach("links", [&](const YamlNode &item) { readLink(item); });
+  if (const YamlNode *routing = root.find("routing"))
+    readRouting(*routing, builder);
+  if (const YamlNode *routes = root.find("routes"))
+    readRoutes(*routes, builder);
   const YamlNode *name = root.find("name");
   return builder.finish(name ? text(*name, "a name") : defaultName);
 }

@@ -79,15 +79,15 @@ TEST(TopologyErrors, Shape) {
   EXPECT_EQ(errorOf("- a\n"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
             "preset, kinds, nodes, devices, switches, nics, interconnect, "
-            "links; found a list");
+            "links, routing, routes; found a list");
   EXPECT_EQ(errorOf("just text"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
             "preset, kinds, nodes, devices, switches, nics, interconnect, "
-            "links; found 'just text'");
+            "links, routing, routes; found 'just text'");
   EXPECT_EQ(errorOf("name: x\ndevces: 1 x h200\n"),
             "t.yaml:2: unknown key 'devces' in a topology, expected one of: "
             "name, preset, kinds, nodes, devices, switches, nics, "
-            "interconnect, links; did you mean 'devices'?");
+            "interconnect, links, routing, routes; did you mean 'devices'?");
   EXPECT_EQ(errorOf("name: x\ndevices: 1 x h200\nname: y\n"),
             "t.yaml:3: key 'name' is given twice");
   EXPECT_EQ(errorOf("name: x\n"),
