@@ -70,7 +70,7 @@ NetworkParts ffc::plan::networkParts(const Topology &topology) {
     if (node >= 0 && node == nodeOf(link.dst))
       continue;
     double &bandwidth =
-        cables[std::minmax(placeOf(link.src), placeOf(link.dst))];
+        cables[std::minmax({placeOf(link.src), placeOf(link.dst)})];
     bandwidth = std::max(bandwidth, link.bandwidth);
   }
   NetworkParts parts;

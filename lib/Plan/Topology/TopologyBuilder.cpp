@@ -190,15 +190,29 @@ void TopologyBuilder::addBothWays(int line, const std::string &a,
 // The whole
 //===----------------------------------------------------------------------===//
 
+void TopologyBuilder::failUnreached(DeviceId lost, DeviceId from,
+                                    DeviceId to) const {
+  const int node = data->devices[from].node;
+  const bool isInNode = node == data->devices[to].node;
+  const bool hasNic = std::any_of(
+      data->vertices.begin(), data->vertices.end(), [&](const Vertex &vertex) {
+        return vertex.kind == Vertex::Kind::NicOut && vertex.node == node;
+      });
+  fail(deviceLines[lost],
+       "device " + quoted(nameOf(to)) + " cannot be reached from device " +
+           quoted(nameOf(from)) +
+           (isInNode && hasNic ? "; link them inside of their node, whose NICs "
+                                 "do not send back what it sends"
+                               : ""));
+}
+
 Topology TopologyBuilder::finish(const std::string &name) {
   data->name = name;
   data->buildRoutes();
   // Reached from the first device, and reaching it: then all reach all.
   DeviceId lost = data->routes.firstUnreachable(0);
   if (lost >= 0)
-    fail(deviceLines[lost], "device " + quoted(nameOf(lost)) +
-                                " cannot be reached from device " +
-                                quoted(nameOf(0)));
+    failUnreached(lost, 0, lost);
   std::vector<Link> reversed = data->links;
   for (Link &link : reversed)
     std::swap(link.src, link.dst);
@@ -206,8 +220,6 @@ Topology TopologyBuilder::finish(const std::string &name) {
   back.build(data->vertices, reversed, numDevices());
   lost = back.firstUnreachable(0);
   if (lost >= 0)
-    fail(deviceLines[lost], "device " + quoted(nameOf(0)) +
-                                " cannot be reached from device " +
-                                quoted(nameOf(lost)));
+    failUnreached(lost, lost, 0);
   return Topology(data);
 }

@@ -210,6 +210,27 @@ TEST(TopologyErrors, Reachability) {
   EXPECT_EQ(
       errorOf(withLink("{from: a, to: b, bandwidth: 1 GB/s, latency: 1 us}")),
       "t.yaml:3: device 'a' cannot be reached from device 'b'");
+  // Rails that nothing joins, not even inside of the nodes.
+  EXPECT_EQ(errorOf(R"(
+nodes: [m, n]
+devices: [{name: m0, kind: h200, node: m}, {name: m1, kind: h200, node: m},
+          {name: n0, kind: h200, node: n}, {name: n1, kind: h200, node: n}]
+switches: [{name: rail0}, {name: rail1}]
+nics: [{name: mx0, node: m}, {name: mx1, node: m},
+       {name: nx0, node: n}, {name: nx1, node: n}]
+links:
+  - {between: [m0, mx0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [m1, mx1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [n0, nx0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [n1, nx1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [mx0, rail0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [nx0, rail0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [mx1, rail1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [nx1, rail1], bandwidth: 1 GB/s, latency: 1 us}
+)"),
+            "t.yaml:3: device 'm1' cannot be reached from device 'm0'; link "
+            "them inside of their node, whose NICs do not send back what it "
+            "sends");
 }
 
 TEST(TopologyErrors, Interconnect) {
