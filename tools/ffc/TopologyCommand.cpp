@@ -13,6 +13,7 @@
 #include "ffc/Codegen/Output.h"
 #include "ffc/Plan/NetworkParts.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -140,9 +141,13 @@ static void printNetwork(const Topology &topology, raw_ostream &out) {
     return std::to_string(count) + " of " +
            show(bandwidth, QuantityKind::BytesPerSecond);
   });
-  if (parts.numCables() > 0)
-    out << "ports          " << parts.switchPorts << " of switches, "
-        << parts.nodePorts << " of nodes\n";
+  if (parts.numCables() == 0)
+    return;
+  out << "ports          " << parts.switchPorts << " of switches, "
+      << parts.nodePorts << " of nodes\n";
+  const plan::NetworkHops hops = plan::networkHops(topology, /*maxSources=*/64);
+  out << "hops           " << format("%.2f", hops.mean)
+      << " between nodes on average, at most " << hops.most << "\n";
 }
 
 static void printSummary(const Topology &topology, raw_ostream &out) {

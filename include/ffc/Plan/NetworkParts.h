@@ -1,8 +1,9 @@
 //===- NetworkParts.h - what a network is built of --------------*- C++ -*-===//
 //
 // Ports, switches and cables of the network between a topology's nodes, so that
-// networks of equal cost can be compared (docs/topology.md, "What a network is
-// built of"). What is inside of nodes is not counted: it comes with them.
+// networks of equal cost can be compared, and how far apart it leaves the nodes
+// (docs/topology.md, "What a network is built of"). What is inside of nodes is
+// not counted: it comes with them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_NETWORKPARTS_H
@@ -28,6 +29,17 @@ struct NetworkParts {
 };
 
 NetworkParts networkParts(const Topology &topology);
+
+/// How many cables routes cross from the first device of a node to that of
+/// another.
+struct NetworkHops {
+  double mean = 0;
+  int most = 0;
+};
+
+/// Of at most `maxSources` nodes that stand for all, to all nodes; zeros where
+/// there is one node.
+NetworkHops networkHops(const Topology &topology, int maxSources);
 
 /// By vertex, the node whose router it is, or -1. Routers forward what passes
 /// through a node of a network without switches; they belong to their nodes and

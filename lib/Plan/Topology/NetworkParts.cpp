@@ -54,20 +54,30 @@ std::vector<int> ffc::plan::routersOf(const Topology &topology) {
   return nodeOf;
 }
 
+/// By vertex, the node that it belongs to, or -1.
+static std::vector<int> ownersOf(const Topology &topology) {
+  std::vector<int> owners = routersOf(topology);
+  for (size_t v = 0; v < owners.size(); ++v)
+    if (const int node = topology.vertices()[v].node; node >= 0)
+      owners[v] = node;
+  return owners;
+}
+
+/// Does the link join a node with anything else, or two switches?
+static bool isCable(const Link &link, const std::vector<int> &owners) {
+  return owners[link.src] < 0 || owners[link.src] != owners[link.dst];
+}
+
 NetworkParts ffc::plan::networkParts(const Topology &topology) {
   const std::vector<Vertex> &vertices = topology.vertices();
-  const std::vector<int> routers = routersOf(topology);
-  auto nodeOf = [&](int v) {
-    return vertices[v].node >= 0 ? vertices[v].node : routers[v];
-  };
+  const std::vector<int> owners = ownersOf(topology);
   // The halves of a NIC are one place.
   auto placeOf = [&](int v) {
     return vertices[v].kind == Vertex::Kind::NicIn ? v - 1 : v;
   };
   std::map<std::pair<int, int>, double> cables;
   for (const Link &link : topology.links()) {
-    const int node = nodeOf(link.src);
-    if (node >= 0 && node == nodeOf(link.dst))
+    if (!isCable(link, owners))
       continue;
     double &bandwidth =
         cables[std::minmax({placeOf(link.src), placeOf(link.dst)})];
@@ -78,7 +88,7 @@ NetworkParts ffc::plan::networkParts(const Topology &topology) {
   for (const auto &[ends, bandwidth] : cables) {
     ++parts.cables[bandwidth];
     for (int end : {ends.first, ends.second}) {
-      if (nodeOf(end) >= 0) {
+      if (owners[end] >= 0) {
         ++parts.nodePorts;
       } else {
         ++parts.switchPorts;
@@ -89,4 +99,36 @@ NetworkParts ffc::plan::networkParts(const Topology &topology) {
   for (auto [vertex, ports] : portsOf)
     ++parts.switches[ports];
   return parts;
+}
+
+NetworkHops ffc::plan::networkHops(const Topology &topology, int maxSources) {
+  const std::vector<int> owners = ownersOf(topology);
+  // Nodes may be without devices.
+  std::vector<DeviceId> firstDevices;
+  std::vector<bool> isSeen(topology.nodes().size());
+  for (DeviceId id = 0; id < topology.numDevices(); ++id)
+    if (const int node = topology.device(id).node; !isSeen[node]) {
+      isSeen[node] = true;
+      firstDevices.push_back(id);
+    }
+  const auto count = static_cast<int64_t>(firstDevices.size());
+  const int64_t sources = std::min<int64_t>(count, maxSources);
+  NetworkHops hops;
+  int64_t sum = 0;
+  std::vector<LinkId> links;
+  for (int64_t i = 0; i < sources; ++i)
+    for (DeviceId dst : firstDevices) {
+      links.clear();
+      topology.appendLinks(firstDevices[i * count / sources], dst, links);
+      const auto cables = static_cast<int>(
+          std::count_if(links.begin(), links.end(), [&](LinkId link) {
+            return isCable(topology.links()[link], owners);
+          }));
+      sum += cables;
+      hops.most = std::max(hops.most, cables);
+    }
+  if (count > 1)
+    hops.mean =
+        static_cast<double>(sum) / static_cast<double>(sources * (count - 1));
+  return hops;
 }

@@ -122,6 +122,29 @@ links:
   EXPECT_EQ(parts.nodePorts, 4);
 }
 
+TEST(NetworkHops, CountCables) {
+  auto hopsOf = [](const std::string &network, int sources = 64) {
+    return networkHops(
+        parse("nodes: {count: 16, devices: 2 x h200, interconnect: {type: "
+              "switch, bandwidth: 9 GB/s, latency: 1 us}, nic: {count: 1, "
+              "bandwidth: 9 GB/s, latency: 1 us}, network: {" +
+              network + ", bandwidth: 9 GB/s, latency: 1 us}}"),
+        sources);
+  };
+  // In rows and columns of four: distances 1, 2, 1 and their sums.
+  const NetworkHops torus = hopsOf("type: torus, shape: [4, 4]");
+  EXPECT_EQ(torus.most, 4);
+  EXPECT_EQ(torus.mean, 32.0 / 15);
+  EXPECT_EQ(hopsOf("type: torus, shape: [4, 4]", 3).mean, 32.0 / 15);
+  // In a tree of 4 ports, one other node is 2 cables away, two are 4, twelve 6.
+  const NetworkHops tree = hopsOf("type: fat-tree, ports: 4");
+  EXPECT_EQ(tree.most, 6);
+  EXPECT_EQ(tree.mean, (1 * 2 + 2 * 4 + 12 * 6) / 15.0);
+  EXPECT_EQ(networkHops(load("h200x8:1"), 8).most, 0);
+  EXPECT_EQ(networkHops(load("h200x8:2"), 8).mean, 2);
+  EXPECT_EQ(networkHops(load("cpu:4"), 8).mean, 0);
+}
+
 TEST(NetworkParts, RoutersAreSwitchesOfNodes) {
   const Topology torus = load("a100-topoopt:11");
   const std::vector<int> routers = routersOf(torus);

@@ -59,24 +59,6 @@ void expectReadsBack(const Topology &topology) {
   EXPECT_EQ(parse(topology.print()).hash(), topology.hash());
 }
 
-/// The first devices of all nodes: their mean distance in links of a direct
-/// network, and the largest one.
-std::pair<double, size_t> hopsBetweenNodes(const Topology &topology) {
-  const int perNode =
-      topology.numDevices() / static_cast<int>(topology.nodes().size());
-  double sum = 0, pairs = 0;
-  size_t most = 0;
-  for (DeviceId a = 0; a < topology.numDevices(); a += perNode)
-    for (DeviceId b = 0; b < topology.numDevices(); b += perNode)
-      if (a != b) {
-        const size_t hops = topology.route(a, b).links.size() - 4;
-        sum += static_cast<double>(hops);
-        most = std::max(most, hops);
-        ++pairs;
-      }
-  return {sum / pairs, most};
-}
-
 struct DirectNetwork {
   std::string text;
   int count, degree;
@@ -265,12 +247,12 @@ TEST(TopologyNetworks, TwistsShortenWays) {
                       : std::string(shape) == "[4, 4, 8]" ? 128
                                                           : 108;
     const std::string with = ", shape: " + std::string(shape) + kFigures;
-    const auto plain =
-        hopsBetweenNodes(parse(nodes(count, 1, "type: torus" + with)));
-    const auto twisted =
-        hopsBetweenNodes(parse(nodes(count, 1, "type: twisted-torus" + with)));
-    EXPECT_LT(twisted.first, plain.first) << shape;
-    EXPECT_LT(twisted.second, plain.second) << shape;
+    const NetworkHops plain =
+        networkHops(parse(nodes(count, 1, "type: torus" + with)), count);
+    const NetworkHops twisted = networkHops(
+        parse(nodes(count, 1, "type: twisted-torus" + with)), count);
+    EXPECT_LT(twisted.mean, plain.mean) << shape;
+    EXPECT_LT(twisted.most, plain.most) << shape;
   }
 }
 
@@ -299,17 +281,17 @@ TEST(TopologyNetworks, TwistsGoRound) {
 
 TEST(TopologyNetworks, ExpandersHaveShorterWaysThanRandomGraphs) {
   for (auto [count, degree, most] :
-       {std::tuple{16, 4, size_t(3)}, {64, 4, size_t(5)}, {60, 3, size_t(6)}})
+       {std::tuple{16, 4, 3}, {64, 4, 5}, {60, 3, 6}})
     for (int seed = 1; seed <= 3; ++seed) {
       const std::string with = ", degree: " + std::to_string(degree) +
                                ", seed: " + std::to_string(seed) + kFigures;
-      const auto drawn = hopsBetweenNodes(
-          parse(nodes(count, 1, "type: random-regular" + with)));
-      const auto chosen =
-          hopsBetweenNodes(parse(nodes(count, 1, "type: expander" + with)));
-      EXPECT_LT(chosen.first, drawn.first);
-      EXPECT_LE(chosen.second, drawn.second);
-      EXPECT_LE(chosen.second, most);
+      const NetworkHops drawn = networkHops(
+          parse(nodes(count, 1, "type: random-regular" + with)), count);
+      const NetworkHops chosen =
+          networkHops(parse(nodes(count, 1, "type: expander" + with)), count);
+      EXPECT_LT(chosen.mean, drawn.mean);
+      EXPECT_LE(chosen.most, drawn.most);
+      EXPECT_LE(chosen.most, most);
     }
 }
 
