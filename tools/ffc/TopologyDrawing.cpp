@@ -34,7 +34,9 @@ static std::string label(StringRef first, StringRef second) {
 }
 
 static std::string figuresOf(const plan::Link &link) {
-  return plan::formatQuantity(link.bandwidth, QuantityKind::BytesPerSecond) +
+  return (link.cables > 1 ? std::to_string(link.cables) + " x " : "") +
+         plan::formatQuantity(link.bandwidth / link.cables,
+                              QuantityKind::BytesPerSecond) +
          ", " +
          plan::formatQuantity(static_cast<double>(link.latency),
                               QuantityKind::Time);
@@ -66,7 +68,8 @@ static std::vector<Edge> edgesOf(const Topology &topology,
     const auto back = linkOf.find({dst, src});
     const bool isBothWays = back != linkOf.end() &&
                             back->second->bandwidth == link.bandwidth &&
-                            back->second->latency == link.latency;
+                            back->second->latency == link.latency &&
+                            back->second->cables == link.cables;
     if (!isBothWays || back->second > &link)
       edges.push_back({src, dst, &link, isBothWays});
   }

@@ -83,8 +83,9 @@ using LinkId = int32_t;
 /// One direction of a connection.
 struct Link {
   int src = 0, dst = 0; ///< vertices
-  double bandwidth = 0; ///< bytes per second
+  double bandwidth = 0; ///< bytes per second, of all its cables together
   Picoseconds latency = 0;
+  int cables = 1; ///< parallel ones that it stands for
 };
 
 /// A point of the graph. Devices come first, so that vertex i is device i for

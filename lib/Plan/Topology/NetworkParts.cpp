@@ -75,24 +75,26 @@ NetworkParts ffc::plan::networkParts(const Topology &topology) {
   auto placeOf = [&](int v) {
     return vertices[v].kind == Vertex::Kind::NicIn ? v - 1 : v;
   };
-  std::map<std::pair<int, int>, double> cables;
+  // By what they join: the faster direction.
+  std::map<std::pair<int, int>, const Link *> joined;
   for (const Link &link : topology.links()) {
     if (!isCable(link, owners))
       continue;
-    double &bandwidth =
-        cables[std::minmax({placeOf(link.src), placeOf(link.dst)})];
-    bandwidth = std::max(bandwidth, link.bandwidth);
+    const Link *&fastest =
+        joined[std::minmax({placeOf(link.src), placeOf(link.dst)})];
+    if (!fastest || fastest->bandwidth < link.bandwidth)
+      fastest = &link;
   }
   NetworkParts parts;
   std::map<int, int> portsOf; // by switch
-  for (const auto &[ends, bandwidth] : cables) {
-    ++parts.cables[bandwidth];
+  for (const auto &[ends, link] : joined) {
+    parts.cables[link->bandwidth / link->cables] += link->cables;
     for (int end : {ends.first, ends.second}) {
       if (owners[end] >= 0) {
-        ++parts.nodePorts;
+        parts.nodePorts += link->cables;
       } else {
-        ++parts.switchPorts;
-        ++portsOf[end];
+        parts.switchPorts += link->cables;
+        portsOf[end] += link->cables;
       }
     }
   }

@@ -61,6 +61,11 @@ static std::string spineName(int i) {
   return "network.spine" + std::to_string(i);
 }
 
+static std::string routerName(const Dragonfly &dragonfly, int router) {
+  return "network.g" + std::to_string(router / dragonfly.routers) + ".router" +
+         std::to_string(router % dragonfly.routers);
+}
+
 TopologyBuilder::Uplinks TopologyBuilder::addUplinks(const NodeGroup &group) {
   const Pattern &network = group.network;
   auto add = [&](const std::string &name) {
@@ -89,6 +94,12 @@ TopologyBuilder::Uplinks TopologyBuilder::addUplinks(const NodeGroup &group) {
       for (int rail = 0; rail < group.nicsPerNode; ++rail)
         uplinks[n].push_back(
             railName(network.group > 0 ? n / network.group : 0, rail));
+  } else if (network.type == Pattern::Type::Dragonfly) {
+    const Dragonfly dragonfly(network, group.count, "nodes");
+    for (int i = 0; i < dragonfly.groups * dragonfly.routers; ++i)
+      add(routerName(dragonfly, i));
+    for (int n = 0; n < group.count; ++n)
+      uplinks[n] = {routerName(dragonfly, n / network.terminals)};
   } else {
     const FatTree tree(network, group.count, "nodes");
     for (int edge = 0; edge < tree.edges; ++edge)
@@ -138,6 +149,27 @@ void TopologyBuilder::joinRails(const NodeGroup &group) {
                   spineName((leaf + i) % spines), group.network.figures);
 }
 
+void TopologyBuilder::joinDragonfly(const NodeGroup &group) {
+  const Pattern &network = group.network;
+  const Dragonfly dragonfly(network, group.count, "nodes");
+  for (int g = 0; g < dragonfly.groups; ++g)
+    for (int a = 0; a < dragonfly.routers; ++a)
+      for (int b = a + 1; b < dragonfly.routers; ++b)
+        addBothWays(
+            network.line, routerName(dragonfly, g * dragonfly.routers + a),
+            routerName(dragonfly, g * dragonfly.routers + b), network.figures);
+  std::map<std::pair<int, int>, int> cables;
+  for (const std::pair<int, int> &ends : dragonfly.global)
+    ++cables[ends];
+  for (auto [ends, count] : cables) {
+    LinkFigures figures = network.figures;
+    figures.bandwidth *= count;
+    figures.cables = count;
+    addBothWays(network.line, routerName(dragonfly, ends.first),
+                routerName(dragonfly, ends.second), figures);
+  }
+}
+
 void TopologyBuilder::joinUplinks(const NodeGroup &group,
                                   const Uplinks &uplinks) {
   const Pattern &network = group.network;
@@ -149,6 +181,8 @@ void TopologyBuilder::joinUplinks(const NodeGroup &group,
     joinFatTree(group);
   else if (network.type == Pattern::Type::RailOptimised && group.count > 1)
     joinRails(group);
+  else if (network.type == Pattern::Type::Dragonfly && group.count > 1)
+    joinDragonfly(group);
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,7 +96,13 @@ static const std::vector<PatternSyntax> &patternSyntaxes() {
        true,
        {"spines"},
        {"group"}},
-      {"rail-only", Type::RailOnly, false, true, {}, {}, true}};
+      {"rail-only", Type::RailOnly, false, true, {}, {}, true},
+      {"dragonfly",
+       Type::Dragonfly,
+       false,
+       true,
+       {"terminals", "routers", "global"},
+       {}}};
   return syntaxes;
 }
 
@@ -156,5 +162,8 @@ Pattern ffc::plan::readPattern(const YamlNode &map, bool ofNodes) {
   readCount("oversubscription", kMaxPorts - 1, pattern.oversubscription);
   readCount("spines", kMaxDevices, pattern.spines);
   readCount("group", kMaxDevices, pattern.group);
+  readCount("terminals", kMaxPorts, pattern.terminals);
+  readCount("routers", kMaxPorts, pattern.routers);
+  readCount("global", kMaxPorts, pattern.global);
   return pattern;
 }

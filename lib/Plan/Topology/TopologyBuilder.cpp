@@ -176,8 +176,8 @@ void TopologyBuilder::addLink(int line, const std::string &from,
     fail(line, "expected at most " + std::to_string(kMaxLinks) +
                    " links, counting each direction, found more");
   linkLines.push_back(line);
-  data->links.push_back(
-      {ends.first, ends.second, figures.bandwidth, figures.latency});
+  data->links.push_back({ends.first, ends.second, figures.bandwidth,
+                         figures.latency, figures.cables});
 }
 
 void TopologyBuilder::addBothWays(int line, const std::string &a,

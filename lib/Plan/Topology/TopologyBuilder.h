@@ -109,6 +109,7 @@ private:
   void joinUplinks(const NodeGroup &group, const Uplinks &uplinks);
   void joinFatTree(const NodeGroup &group);
   void joinRails(const NodeGroup &group);
+  void joinDragonfly(const NodeGroup &group);
   /// Fails for the sake of the device `lost`, one of the two.
   [[noreturn]] void failUnreached(DeviceId lost, DeviceId from,
                                   DeviceId to) const;

@@ -144,8 +144,12 @@ void Reader::readNodeGroup(const YamlNode &map) {
 
 void Reader::readLink(const YamlNode &map) {
   const std::string what = "a link";
-  expectMap(map, what, {"between", "from", "to", "bandwidth", "latency"});
-  const LinkFigures figures = readFigures(map, what);
+  constexpr int kMaxCables = 1024;
+  expectMap(map, what,
+            {"between", "from", "to", "bandwidth", "latency", "cables"});
+  LinkFigures figures = readFigures(map, what);
+  if (const YamlNode *cables = map.find("cables"))
+    figures.cables = count(*cables, "the cables of " + what, kMaxCables);
   const YamlNode *between = map.find("between");
   if (!between) {
     builder.addLink(map.line, text(require(map, "from", what), "a name"),

@@ -226,6 +226,7 @@ Links ffc::plan::linksOf(const Pattern &pattern, int count,
   case Pattern::Type::FatTree:
   case Pattern::Type::RailOptimised:
   case Pattern::Type::RailOnly:
+  case Pattern::Type::Dragonfly:
     break;
   }
   assert(false && "not a direct pattern");
@@ -265,4 +266,34 @@ FatTree::FatTree(const Pattern &pattern, int count, const std::string &points) {
   edges = (count + down - 1) / down;
   aggregations = edges > 1 ? pods() * up : 0;
   cores = pods() > 1 ? up * half : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Dragonflies
+//===----------------------------------------------------------------------===//
+
+Dragonfly::Dragonfly(const Pattern &pattern, int count,
+                     const std::string &points)
+    : routers(pattern.routers) {
+  // A group has a link to each other one at least.
+  const int64_t ports = int64_t(routers) * pattern.global;
+  const int64_t perGroup = int64_t(routers) * pattern.terminals;
+  if ((ports + 1) * perGroup < count)
+    fail(pattern, "expected a dragonfly for " + std::to_string(count) + " " +
+                      points + ", found one with room for " +
+                      std::to_string((ports + 1) * perGroup));
+  groups = static_cast<int>((count + perGroup - 1) / perGroup);
+  if (groups < 2)
+    return;
+  // Port m (groups - 1) + d - 1 of a group leads to the m-th link with the
+  // group d farther on, for which it is the one groups - d farther on.
+  auto routerAt = [&](int group, int64_t m, int distance) {
+    const int64_t port = m * (groups - 1) + distance - 1;
+    return group * routers + static_cast<int>(port / pattern.global);
+  };
+  for (int group = 0; group < groups; ++group)
+    for (int64_t m = 0; m < ports / (groups - 1); ++m)
+      for (int other = group + 1; other < groups; ++other)
+        global.push_back({routerAt(group, m, other - group),
+                          routerAt(other, m, groups - (other - group))});
 }

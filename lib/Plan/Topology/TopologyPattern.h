@@ -19,6 +19,7 @@ namespace ffc::plan {
 struct LinkFigures {
   double bandwidth = 0;
   Picoseconds latency = 0;
+  int cables = 1;
 };
 
 struct Pattern {
@@ -34,7 +35,8 @@ struct Pattern {
     Expander,
     FatTree,
     RailOptimised,
-    RailOnly
+    RailOnly,
+    Dragonfly
   };
   Type type = Type::Switch;
   LinkFigures figures;
@@ -48,8 +50,11 @@ struct Pattern {
   int ports = 0;            ///< FatTree: of a switch; 0: the least that suffice
   int oversubscription = 1; ///< FatTree: links down of an edge switch by one up
   int spines = 0;           ///< RailOptimised: switches that join the rails
-  int group = 0; ///< RailOptimised: nodes that share rail switches; 0: all
-  int line = 0;  ///< that asks for the pattern
+  int group = 0;     ///< RailOptimised: nodes that share rail switches; 0: all
+  int terminals = 0; ///< Dragonfly: nodes of a router
+  int routers = 0;   ///< Dragonfly: of a group
+  int global = 0;    ///< Dragonfly: links of a router to other groups
+  int line = 0;      ///< that asks for the pattern
 
   /// All points are linked with one vertex.
   bool isHub() const {
@@ -58,7 +63,7 @@ struct Pattern {
   /// Points are linked with each other and not with switches.
   bool isDirect() const {
     return !isHub() && type != Type::FatTree && type != Type::RailOptimised &&
-           type != Type::RailOnly;
+           type != Type::RailOnly && type != Type::Dragonfly;
   }
 };
 
@@ -90,6 +95,19 @@ struct FatTree {
 
   int podOf(int edge) const { return edge / half; }
   int pods() const { return (edges + half - 1) / half; }
+};
+
+/// The dragonfly (Kim et al., ISCA 2008) for `count` points: groups of routers
+/// that are all linked with each other, and links between groups, equally many
+/// for each two. Groups are as many as the points need.
+struct Dragonfly {
+  Dragonfly(const Pattern &pattern, int count, const std::string &points);
+
+  int groups = 0;
+  int routers = 0; ///< of a group; router r of group g has number g routers + r
+  /// Links between routers of different groups, each once; several may join
+  /// the same two.
+  PointLinks global;
 };
 
 } // namespace ffc::plan

@@ -129,10 +129,13 @@ static std::string printGraph(const Topology &topology,
   if (!topology.links().empty())
     text += "links:\n";
   for (const Link &link : topology.links())
-    text += "  - {from: " + scalar(vertices[link.src].name) +
-            ", to: " + scalar(vertices[link.dst].name) +
-            ", bandwidth: " + bytesPerSecond(link.bandwidth) +
-            ", latency: " + time(link.latency) + "}\n";
+    text +=
+        "  - {from: " + scalar(vertices[link.src].name) +
+        ", to: " + scalar(vertices[link.dst].name) +
+        ", bandwidth: " + bytesPerSecond(link.bandwidth) +
+        ", latency: " + time(link.latency) +
+        (link.cables > 1 ? ", cables: " + std::to_string(link.cables) : "") +
+        "}\n";
   if (isSpread)
     text += "routing: spread\n";
   return text + print(routes, topology);

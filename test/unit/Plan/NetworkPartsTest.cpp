@@ -122,6 +122,25 @@ links:
   EXPECT_EQ(parts.nodePorts, 4);
 }
 
+TEST(NetworkParts, LinksThatStandForSeveralCables) {
+  const Topology topology = parse(R"(
+nodes: [m, n]
+devices: [{name: a, kind: h200, node: m}, {name: b, kind: h200, node: n}]
+switches: [{name: s}]
+links:
+  - {between: [a, b], bandwidth: 6 GB/s, latency: 1 us, cables: 3}
+  - {between: [a, s], bandwidth: 4 GB/s, latency: 1 us, cables: 2}
+  - {between: [s, b], bandwidth: 2 GB/s, latency: 1 us, cables: 1}
+)");
+  const NetworkParts parts = networkParts(topology);
+  EXPECT_EQ(parts.cables, (Cables{{2e9, 3 + 2 + 1}}));
+  EXPECT_EQ(parts.switches, (Switches{{3, 1}}));
+  EXPECT_EQ(parts.nodePorts, 3 + 3 + 2 + 1);
+  EXPECT_EQ(topology.routeCost(0, 1).bandwidth, 6e9);
+  EXPECT_EQ(parse(topology.print()).hash(), topology.hash());
+  EXPECT_EQ(networkParts(parse(topology.print())).cables, parts.cables);
+}
+
 TEST(NetworkHops, CountCables) {
   auto hopsOf = [](const std::string &network, int sources = 64) {
     return networkHops(

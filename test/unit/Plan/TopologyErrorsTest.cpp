@@ -169,7 +169,12 @@ TEST(TopologyErrors, Links) {
             "t.yaml:4: a link lacks the key 'latency'");
   EXPECT_EQ(errorOf(withLink("{between: [a, b], bandwith: 1 GB/s}")),
             "t.yaml:4: unknown key 'bandwith' in a link, expected one of: "
-            "between, from, to, bandwidth, latency; did you mean 'bandwidth'?");
+            "between, from, to, bandwidth, latency, cables; did you mean "
+            "'bandwidth'?");
+  EXPECT_EQ(
+      errorOf(withLink("{between: [a, b], bandwidth: 1 GB/s, latency: 1 "
+                       "us, cables: 0}")),
+      "t.yaml:4: expected the cables of a link from 1 to 1024, found '0'");
   for (const char *bandwidth : {"0 B/s", "-5 GB/s"})
     EXPECT_EQ(
         errorOf(withLink("{between: [a, b], bandwidth: " +

@@ -202,6 +202,40 @@ TEST(TopologyNetworks, Rails) {
   }
 }
 
+TEST(TopologyNetworks, Dragonflies) {
+  std::mt19937 random(10);
+  for (int round = 0; round < 30; ++round) {
+    const int p = 2 + static_cast<int>(random() % 2);
+    const int a = 1 + static_cast<int>(random() % 4);
+    const int h = 1 + static_cast<int>(random() % 2);
+    const int most = std::min((a * h + 1) * a * p, 60);
+    const int count = 2 + static_cast<int>(random() % (most - 1));
+    SCOPED_TRACE(std::to_string(count) + " nodes, " + std::to_string(p) + " " +
+                 std::to_string(a) + " " + std::to_string(h));
+    const Topology topology =
+        parse(nodes(count, 1,
+                    "type: dragonfly, terminals: " + std::to_string(p) +
+                        ", routers: " + std::to_string(a) +
+                        ", global: " + std::to_string(h) + kFigures));
+    expectRoutes(topology);
+    expectReadsBack(topology);
+    const int groups = (count + a * p - 1) / (a * p);
+    const int perPair = groups > 1 ? a * h / (groups - 1) : 0;
+    const NetworkParts parts = networkParts(topology);
+    EXPECT_EQ(parts.numCables(), count + groups * a * (a - 1) / 2 +
+                                     perPair * groups * (groups - 1) / 2);
+    EXPECT_EQ(parts.cables.size(), parts.numCables() > count ? 2u : 1u);
+    EXPECT_LE(parts.switches.rbegin()->first, p + a - 1 + h);
+    EXPECT_LE(networkHops(topology, 64).most, 2 + 3);
+  }
+  // The one of the paper: 72 nodes, nine groups, every port in use.
+  const NetworkParts full = networkParts(parse(nodes(
+      72, 1,
+      "type: dragonfly, terminals: 2, routers: 4, global: 2" + kFigures)));
+  EXPECT_EQ(full.switches, (std::map<int, int>{{2 + 3 + 2, 36}}));
+  EXPECT_EQ(full.numCables(), 72 + 9 * 6 + 36);
+}
+
 std::vector<std::string> wayOf(const Topology &topology, DeviceId src,
                                DeviceId dst) {
   std::vector<std::string> names;
@@ -345,6 +379,19 @@ TEST(TopologyNetworksErrors, Rails) {
             "t.yaml:2: unknown type of interconnect 'rail-only', expected one "
             "of: all-to-all, ring, switch, shared-memory, torus, "
             "twisted-torus, hypercube, random-regular, expander");
+}
+
+TEST(TopologyNetworksErrors, Dragonfly) {
+  EXPECT_EQ(networkError(4, "type: dragonfly, terminals: 2, routers: 2"),
+            "t.yaml:6: the network lacks the key 'global'");
+  EXPECT_EQ(
+      networkError(73, "type: dragonfly, terminals: 2, routers: 4, global: 2"),
+      "t.yaml:6: expected a dragonfly for 73 nodes, found one with room for "
+      "72");
+  EXPECT_EQ(
+      networkError(4, "type: dragonfly, terminals: 2, routers: 999, global: 2"),
+      "t.yaml:6: expected the routers of the network from 1 to 128, found "
+      "'999'");
 }
 
 TEST(TopologyNetworksErrors, TwistedTorus) {
