@@ -8,10 +8,12 @@
 #include "Commands.h"
 #include "Flags.h"
 #include "Report.h"
+#include "TopologyDrawing.h"
 
 #include "ffc/Codegen/Output.h"
-#include "ffc/Plan/Topology.h"
+#include "ffc/Plan/NetworkParts.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -104,6 +106,50 @@ static std::string plural(size_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// What there is, and of what is between nodes how it is built.
+static void printNetwork(const Topology &topology, raw_ostream &out) {
+  const std::vector<int> routerOf = plan::routersOf(topology);
+  size_t switches = 0, routers = 0, nics = 0;
+  for (size_t v = 0; v < routerOf.size(); ++v) {
+    const plan::Vertex::Kind kind = topology.vertices()[v].kind;
+    nics += kind == plan::Vertex::Kind::NicOut;
+    if (kind == plan::Vertex::Kind::Switch)
+      ++(routerOf[v] < 0 ? switches : routers);
+  }
+  out << "network        " << switches
+      << (switches == 1 ? " switch, " : " switches, ");
+  if (routers > 0)
+    out << plural(routers, "router") << " of nodes, ";
+  out << plural(nics, "NIC") << ", " << plural(topology.links().size(), "link")
+      << " (one way each)\n";
+
+  const plan::NetworkParts parts = plan::networkParts(topology);
+  auto join = [&](const char *heading, const auto &counts, auto describe) {
+    const char *separator = heading;
+    for (auto each = counts.rbegin(); each != counts.rend(); ++each) {
+      out << separator << describe(each->first, each->second);
+      separator = ", ";
+    }
+    if (!counts.empty())
+      out << "\n";
+  };
+  join("switches       ", parts.switches, [](int ports, int count) {
+    return std::to_string(count) + " with " +
+           plural(static_cast<size_t>(ports), "port");
+  });
+  join("cables         ", parts.cables, [](double bandwidth, int count) {
+    return std::to_string(count) + " of " +
+           show(bandwidth, QuantityKind::BytesPerSecond);
+  });
+  if (parts.numCables() == 0)
+    return;
+  out << "ports          " << parts.switchPorts << " of switches, "
+      << parts.nodePorts << " of nodes\n";
+  const plan::NetworkHops hops = plan::networkHops(topology, /*maxSources=*/64);
+  out << "hops           " << format("%.2f", hops.mean)
+      << " between nodes on average, at most " << hops.most << "\n";
+}
+
 static void printSummary(const Topology &topology, raw_ostream &out) {
   const int count = topology.numDevices();
   out << topology.name() << ": " << plural(static_cast<size_t>(count), "device")
@@ -122,14 +168,7 @@ static void printSummary(const Topology &topology, raw_ostream &out) {
         << " at " << show(kind.memoryBandwidth, QuantityKind::BytesPerSecond)
         << ")\n";
 
-  size_t switches = 0, nics = 0;
-  for (const plan::Vertex &vertex : topology.vertices()) {
-    switches += vertex.kind == plan::Vertex::Kind::Switch;
-    nics += vertex.kind == plan::Vertex::Kind::NicOut;
-  }
-  out << "network        " << switches
-      << (switches == 1 ? " switch, " : " switches, ") << plural(nics, "NIC")
-      << ", " << plural(topology.links().size(), "link") << " (one way each)\n";
+  printNetwork(topology, out);
 
   // All pairs of a thousand devices are a million; of more devices some stand
   // for the others.
@@ -153,83 +192,6 @@ static void printSummary(const Topology &topology, raw_ostream &out) {
   out << "hash           " << topology.hash() << "\n";
 }
 
-//===----------------------------------------------------------------------===//
-// Drawing
-//===----------------------------------------------------------------------===//
-
-/// `name` in quotation marks, as Graphviz reads them.
-static std::string quote(StringRef name) {
-  std::string text = "\"";
-  for (char c : name) {
-    if (c == '"' || c == '\\')
-      text += '\\';
-    text += c;
-  }
-  return text + "\"";
-}
-
-static void drawVertices(const Topology &topology,
-                         const std::vector<size_t> &numbers, StringRef indent,
-                         raw_ostream &out) {
-  for (size_t v : numbers) {
-    const plan::Vertex &vertex = topology.vertices()[v];
-    switch (vertex.kind) {
-    case plan::Vertex::Kind::Device:
-      // "\n" is Graphviz's own line break.
-      out << indent << quote(vertex.name)
-          << " [shape=box, label=" << quote(vertex.name) << "+\"\\n\"+"
-          << quote(topology.kindOf(static_cast<int>(v)).name) << "];\n";
-      break;
-    case plan::Vertex::Kind::Switch:
-      out << indent << quote(vertex.name) << " [shape=ellipse];\n";
-      break;
-    case plan::Vertex::Kind::NicOut:
-      out << indent << quote(vertex.name) << " [shape=diamond];\n";
-      break;
-    case plan::Vertex::Kind::NicIn: // drawn with the other half
-      break;
-    }
-  }
-}
-
-/// One edge for both directions of a link where their figures are equal.
-static void printDot(const Topology &topology, raw_ostream &out) {
-  const std::vector<plan::Vertex> &vertices = topology.vertices();
-  out << "digraph " << quote(topology.name()) << " {\n  node [fontsize=10];\n"
-      << "  edge [fontsize=8];\n";
-  std::vector<std::vector<size_t>> byNode(topology.nodes().size());
-  std::vector<size_t> outside;
-  for (size_t v = 0; v < vertices.size(); ++v)
-    (vertices[v].node < 0 ? outside : byNode[vertices[v].node]).push_back(v);
-  for (size_t node = 0; node < byNode.size(); ++node) {
-    out << "  subgraph " << quote("cluster_" + std::to_string(node))
-        << " {\n    label=" << quote(topology.nodes()[node]) << ";\n";
-    drawVertices(topology, byNode[node], "    ", out);
-    out << "  }\n";
-  }
-  drawVertices(topology, outside, "  ", out);
-
-  using Ends = std::pair<StringRef, StringRef>;
-  std::map<Ends, const plan::Link *> linkOf;
-  for (const plan::Link &link : topology.links())
-    linkOf[{vertices[link.src].name, vertices[link.dst].name}] = &link;
-  for (const plan::Link &link : topology.links()) {
-    const Ends ends = {vertices[link.src].name, vertices[link.dst].name};
-    auto back = linkOf.find({ends.second, ends.first});
-    const bool both = back != linkOf.end() &&
-                      back->second->bandwidth == link.bandwidth &&
-                      back->second->latency == link.latency;
-    if (both && back->second < &link)
-      continue;
-    out << "  " << quote(ends.first) << " -> " << quote(ends.second)
-        << " [label="
-        << quote(show(link.bandwidth, QuantityKind::BytesPerSecond) + ", " +
-                 show(static_cast<double>(link.latency), QuantityKind::Time))
-        << (both ? ", dir=both" : "") << "];\n";
-  }
-  out << "}\n";
-}
-
 static int show(const TopologyOptions &options) {
   std::string error;
   const std::optional<Topology> topology =
@@ -241,7 +203,7 @@ static int show(const TopologyOptions &options) {
   if (options.yaml)
     outs() << topology->print();
   else if (options.dot)
-    printDot(*topology, outs());
+    drawTopology(*topology, outs());
   else
     printSummary(*topology, outs());
   return 0;

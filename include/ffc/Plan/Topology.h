@@ -83,8 +83,9 @@ using LinkId = int32_t;
 /// One direction of a connection.
 struct Link {
   int src = 0, dst = 0; ///< vertices
-  double bandwidth = 0; ///< bytes per second
+  double bandwidth = 0; ///< bytes per second, of all its cables together
   Picoseconds latency = 0;
+  int cables = 1; ///< parallel ones that it stands for
 };
 
 /// A point of the graph. Devices come first, so that vertex i is device i for
@@ -106,6 +107,10 @@ struct RouteCost {
 };
 struct Route : RouteCost {
   std::vector<LinkId> links; ///< in travel order
+};
+/// One of several ways between two devices.
+struct SharedRoute : Route {
+  double share = 1; ///< of what is sent
 };
 
 class Topology {
@@ -133,15 +138,29 @@ public:
   const std::vector<Vertex> &vertices() const;
   const std::vector<Link> &links() const;
 
-  /// The way with the least latency, of those the one with the fewest links, of
-  /// those the one found first in file order. Routes may pass through devices.
-  /// Computed on demand, a source at a time (Dijkstra), and kept.
+  /// The way that the file states, of several the one with the largest share,
+  /// of those the first. Where it states none: the way with the least latency,
+  /// of those the one with the fewest links, of those the one found first in
+  /// file order. Routes may pass through devices. Computed on demand, a source
+  /// at a time (Dijkstra), and kept.
   Route route(DeviceId src, DeviceId dst) const;
   /// The same without the links; does not allocate once `src` is known.
   RouteCost routeCost(DeviceId src, DeviceId dst) const;
   /// Appends the links of the way, in any order, to `links`.
   void appendLinks(DeviceId src, DeviceId dst,
                    std::vector<LinkId> &links) const;
+
+  /// Does the file state routes, or that messages spread over all shortest ones
+  /// (`routing: spread`)? Else those below have one way for each pair.
+  bool hasSharedRoutes() const;
+  /// All ways with their shares, which add up to 1: as the file states them, or
+  /// so many shortest ones that links are loaded as appendLoads says.
+  std::vector<SharedRoute> routes(DeviceId src, DeviceId dst) const;
+  /// Appends the links of all ways, in any order, none twice, with the share of
+  /// what is sent that goes over each. Where messages spread, every vertex
+  /// divides what passes through evenly among the links of shortest ways.
+  void appendLoads(DeviceId src, DeviceId dst,
+                   std::vector<std::pair<LinkId, double>> &loads) const;
 
   /// The same with devices that all have `bytes` of memory.
   Topology withMemory(int64_t bytes) const;

@@ -107,26 +107,44 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
   links.reserve(4 * messages.size());
   endOfLinks.reserve(messages.size());
   std::vector<int64_t> bytesOver(topology.links().size());
+  auto addTo = [&](LinkId link, int64_t bytes) {
+    bytesOver[link] = std::min(bytesOver[link], INT64_MAX - bytes) + bytes;
+  };
+  const bool isShared = topology.hasSharedRoutes();
+  std::vector<std::pair<LinkId, double>> loads;
+  auto addLinksOf = [&](const Transfer &message) {
+    if (!isShared) {
+      const size_t begin = links.size();
+      topology.appendLinks(message.src, message.dst, links);
+      for (size_t l = begin; l < links.size(); ++l)
+        addTo(links[l], message.bytes);
+      return;
+    }
+    // Each link carries its share only.
+    loads.clear();
+    topology.appendLoads(message.src, message.dst, loads);
+    for (auto [link, load] : loads) {
+      links.push_back(link);
+      addTo(link, load < 1 ? static_cast<int64_t>(
+                                 load * static_cast<double>(message.bytes))
+                           : message.bytes);
+    }
+  };
   for (const Transfer &message : messages) {
     Picoseconds time = transfer(message.src, message.dst, message.bytes);
     Device &src = devices[message.src], &dst = devices[message.dst];
     src.used = dst.used = true;
     src.sending = sum(src.sending, time);
     dst.receiving = sum(dst.receiving, time);
-    size_t begin = links.size();
     // What was measured says all about how long a message takes its ends.
     if (!messageIsMeasured(message.src, message.dst)) {
-      topology.appendLinks(message.src, message.dst, links);
+      addLinksOf(message);
     } else {
       const Picoseconds more = std::max<Picoseconds>(
           0, measured->exchange()->at(message.bytes) - time);
       src.sendingMore = sum(src.sendingMore, more);
       dst.receivingMore = sum(dst.receivingMore, more);
     }
-    for (size_t l = begin; l < links.size(); ++l)
-      bytesOver[links[l]] =
-          std::min(bytesOver[links[l]], INT64_MAX - message.bytes) +
-          message.bytes;
     endOfLinks.push_back(links.size());
   }
   std::vector<double> secondsOver(bytesOver.size());

@@ -35,10 +35,11 @@ public:
     const auto &exchange = program.action(ref).get<ExchangeAction>();
     std::map<LinkId, double> bytes;
     auto add = [&](DeviceId src, DeviceId dst, BufferId buffer) {
-      std::vector<LinkId> links;
-      topology.appendLinks(src, dst, links);
-      for (LinkId link : links)
-        bytes[link] += static_cast<double>(device.buffers[buffer].bytes) / 2;
+      std::vector<std::pair<LinkId, double>> loads;
+      topology.appendLoads(src, dst, loads);
+      for (auto [link, load] : loads)
+        bytes[link] +=
+            load * static_cast<double>(device.buffers[buffer].bytes) / 2;
     };
     for (const Message &sent : exchange.sends)
       add(ref.device, sent.peer, sent.buffer);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
+#include <map>
 
 using namespace ffc::plan;
 
@@ -65,9 +67,11 @@ Topology Topology::withMemory(int64_t bytes) const {
   changed->devices = data->devices;
   changed->vertices = data->vertices;
   changed->links = data->links;
+  changed->isSpread = data->isSpread;
+  changed->stated = data->stated;
   for (DeviceKind &kind : changed->kinds)
     kind.memoryBytes = bytes;
-  changed->routes.build(changed->vertices, changed->links, numDevices());
+  changed->buildRoutes();
   return Topology(std::move(changed));
 }
 
@@ -98,130 +102,106 @@ const std::vector<std::string> &Topology::nodes() const { return data->nodes; }
 const std::vector<Vertex> &Topology::vertices() const { return data->vertices; }
 const std::vector<Link> &Topology::links() const { return data->links; }
 
+//===----------------------------------------------------------------------===//
+// Routes
+//===----------------------------------------------------------------------===//
+
+/// The cost of the way whose links `eachLink` calls its argument for.
+template <class EachLink>
+static RouteCost costOf(const std::vector<Link> &links, EachLink eachLink) {
+  RouteCost cost{0, std::numeric_limits<double>::infinity()};
+  eachLink([&](LinkId id) {
+    cost.latency += links[id].latency;
+    cost.bandwidth = std::min(cost.bandwidth, links[id].bandwidth);
+  });
+  return cost;
+}
+
+RouteCost Topology::Data::costOf(const StatedRoute &route, DeviceId src,
+                                 DeviceId dst) const {
+  return ::costOf(links, [&](auto visit) {
+    stated.eachLink(route, route.widest(), src, dst, visit);
+  });
+}
+
 RouteCost Topology::routeCost(DeviceId src, DeviceId dst) const {
   if (src == dst)
     return {0, kindOf(src).memoryBandwidth};
-  return data->routes.cost(src, dst);
+  const StatedRoute *stated = data->findStated(src, dst);
+  return stated ? data->costOf(*stated, src, dst) : data->routes.cost(src, dst);
 }
 
 void Topology::appendLinks(DeviceId src, DeviceId dst,
                            std::vector<LinkId> &links) const {
-  if (src != dst)
+  if (src == dst)
+    return;
+  if (const StatedRoute *stated = data->findStated(src, dst))
+    data->stated.eachLink(*stated, stated->widest(), src, dst,
+                          [&](LinkId link) { links.push_back(link); });
+  else
     data->routes.appendLinks(src, dst, links);
 }
 
 Route Topology::route(DeviceId src, DeviceId dst) const {
   Route route;
   static_cast<RouteCost &>(route) = routeCost(src, dst);
-  if (src != dst)
-    data->routes.appendLinks(src, dst, route.links);
-  std::reverse(route.links.begin(), route.links.end());
+  appendLinks(src, dst, route.links);
+  if (src != dst && !data->findStated(src, dst))
+    std::reverse(route.links.begin(), route.links.end());
   return route;
 }
 
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
+bool Topology::hasSharedRoutes() const {
+  return data->isSpread || !data->stated.empty();
+}
 
-/// `name` as a YAML scalar: plain if it is one word that means itself.
-static std::string scalar(const std::string &name) {
-  const bool word =
-      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
-                             "xyz0123456789_.") == std::string::npos &&
-      name != "null" && name != "Null" && name != "NULL";
-  if (word)
-    return name;
-  std::string text = "\"";
-  for (char c : name) {
-    if (c == '"' || c == '\\')
-      text += '\\';
-    text += c;
+std::vector<SharedRoute> Topology::routes(DeviceId src, DeviceId dst) const {
+  std::vector<SharedRoute> routes;
+  auto add = [&](std::vector<LinkId> links, double share) {
+    SharedRoute route;
+    route.share = share;
+    static_cast<RouteCost &>(route) = costOf(data->links, [&](auto visit) {
+      std::for_each(links.begin(), links.end(), visit);
+    });
+    route.links = std::move(links);
+    routes.push_back(std::move(route));
+  };
+  const StatedRoute *stated = src == dst ? nullptr : data->findStated(src, dst);
+  if (stated) {
+    for (const StatedPath &path : stated->paths) {
+      std::vector<LinkId> links;
+      data->stated.eachLink(*stated, path, src, dst,
+                            [&](LinkId link) { links.push_back(link); });
+      add(std::move(links), path.share);
+    }
+  } else if (data->isSpread && src != dst) {
+    for (auto &[links, share] : waysOf(
+             data->spread.loads(data->routes, src, dst), data->links, src, dst))
+      add(std::move(links), share);
+  } else {
+    routes.emplace_back();
+    static_cast<Route &>(routes.back()) = route(src, dst);
   }
-  return text + "\"";
+  return routes;
 }
 
-static std::string bytesPerSecond(double value) {
-  return formatQuantity(value, QuantityKind::BytesPerSecond);
-}
-static std::string time(Picoseconds value) {
-  return formatQuantity(static_cast<double>(value), QuantityKind::Time);
-}
-
-static std::string print(const DeviceKind &kind) {
-  std::string rates;
-  for (int i = 0; i < kNumArithmetics; ++i)
-    if (kind.flops[i] > 0)
-      rates += (rates.empty() ? "" : ", ") +
-               std::string(str(static_cast<Arithmetic>(i))) + ": " +
-               formatQuantity(kind.flops[i], QuantityKind::FlopsPerSecond);
-  return "  " + scalar(kind.name) + ":\n    target: " + str(kind.target) +
-         "\n    flops: {" + rates + "}\n    memory: {size: " +
-         formatQuantity(static_cast<double>(kind.memoryBytes),
-                        QuantityKind::Bytes) +
-         ", bandwidth: " + bytesPerSecond(kind.memoryBandwidth) +
-         "}\n    launch: " + time(kind.launch) +
-         "\n    overlap: " + (kind.overlap ? "true" : "false") + "\n";
-}
-
-static std::string printVertices(const std::vector<Vertex> &vertices,
-                                 const std::vector<std::string> &nodes,
-                                 Vertex::Kind kind,
-                                 const std::string &heading) {
-  std::string text;
-  for (const Vertex &vertex : vertices) {
-    if (vertex.kind != kind)
-      continue;
-    text += "  - {name: " + scalar(vertex.name);
-    if (vertex.node >= 0)
-      text += ", node: " + scalar(nodes[vertex.node]);
-    text += "}\n";
+void Topology::appendLoads(
+    DeviceId src, DeviceId dst,
+    std::vector<std::pair<LinkId, double>> &loads) const {
+  if (src == dst)
+    return;
+  const StatedRoute *stated = data->findStated(src, dst);
+  if (stated) {
+    // Paths may have links in common.
+    std::map<LinkId, double> shares;
+    for (const StatedPath &path : stated->paths)
+      data->stated.eachLink(*stated, path, src, dst,
+                            [&](LinkId link) { shares[link] += path.share; });
+    loads.insert(loads.end(), shares.begin(), shares.end());
+  } else if (data->isSpread) {
+    const LinkLoads shares = data->spread.loads(data->routes, src, dst);
+    loads.insert(loads.end(), shares.begin(), shares.end());
+  } else {
+    data->routes.appendLinks(src, dst, loads);
   }
-  return text.empty() ? text : heading + text;
-}
-
-/// Everything that print() shows but the topology's own name.
-static std::string printGraph(const Topology &topology) {
-  std::string text = "kinds:\n";
-  for (const DeviceKind &kind : topology.kinds())
-    text += print(kind);
-  text += "nodes:\n";
-  for (const std::string &node : topology.nodes())
-    text += "  - " + scalar(node) + "\n";
-  text += "devices:\n";
-  for (int id = 0; id < topology.numDevices(); ++id) {
-    const Device &device = topology.device(id);
-    text += "  - {name: " + scalar(device.name) +
-            ", kind: " + scalar(topology.kindOf(id).name) +
-            ", node: " + scalar(topology.nodes()[device.node]) + "}\n";
-  }
-  const std::vector<Vertex> &vertices = topology.vertices();
-  text += printVertices(vertices, topology.nodes(), Vertex::Kind::Switch,
-                        "switches:\n");
-  text += printVertices(vertices, topology.nodes(), Vertex::Kind::NicOut,
-                        "nics:\n");
-  if (!topology.links().empty())
-    text += "links:\n";
-  for (const Link &link : topology.links())
-    text += "  - {from: " + scalar(vertices[link.src].name) +
-            ", to: " + scalar(vertices[link.dst].name) +
-            ", bandwidth: " + bytesPerSecond(link.bandwidth) +
-            ", latency: " + time(link.latency) + "}\n";
-  return text;
-}
-
-std::string Topology::print() const {
-  return "name: " + scalar(name()) + "\n" + printGraph(*this);
-}
-
-std::string Topology::hash() const {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char byte : printGraph(*this)) {
-    hash ^= byte;
-    hash *= 0x100000001b3;
-  }
-  static const char kHex[] = "0123456789abcdef";
-  std::string digits(16, '0');
-  for (int i = 15; i >= 0; --i, hash >>= 4)
-    digits[i] = kHex[hash & 15];
-  return digits;
 }

@@ -139,34 +139,45 @@ void TopologyBuilder::addNic(int line, const std::string &name, int node) {
 }
 
 const TopologyBuilder::Place &
-TopologyBuilder::findPlace(int line, const std::string &name) const {
+TopologyBuilder::findPlace(int line, const std::string &owner,
+                           const std::string &name) const {
   auto found = places.find(name);
   if (found == places.end())
-    fail(line, "the link names " + quoted(name) +
+    fail(line, owner + " names " + quoted(name) +
                    ", expected a device, switch or NIC" +
                    suggestion(name, keysOf(places)));
   return found->second;
 }
 
-void TopologyBuilder::addLink(int line, const std::string &from,
-                              const std::string &to, LinkFigures figures) {
-  const Place &source = findPlace(line, from), &target = findPlace(line, to);
-  if (source.inside == target.inside)
-    fail(line, "the link joins " + quoted(from) + " with itself");
+std::pair<int, int> TopologyBuilder::endsOf(const Place &source,
+                                            const Place &target) const {
   const int sourceNode = data->vertices[source.inside].node;
   const int targetNode = data->vertices[target.inside].node;
   const bool sameNode = sourceNode == targetNode && sourceNode >= 0;
   // Into its node a NIC sends what came from outside, and the reverse.
-  const int src = sameNode ? source.outside : source.inside;
-  const int dst = sameNode ? target.inside : target.outside;
-  auto [other, inserted] = linkLines.emplace(std::make_pair(src, dst), line);
+  return {sameNode ? source.outside : source.inside,
+          sameNode ? target.inside : target.outside};
+}
+
+void TopologyBuilder::addLink(int line, const std::string &from,
+                              const std::string &to, LinkFigures figures) {
+  const Place &source = findPlace(line, "the link", from);
+  const Place &target = findPlace(line, "the link", to);
+  if (source.inside == target.inside)
+    fail(line, "the link joins " + quoted(from) + " with itself");
+  const auto ends = endsOf(source, target);
+  auto [other, inserted] =
+      linkIds.emplace(ends, static_cast<LinkId>(data->links.size()));
   if (!inserted)
     fail(line, "a second link from " + quoted(from) + " to " + quoted(to) +
-                   ", the first is on line " + std::to_string(other->second));
+                   ", the first is on line " +
+                   std::to_string(linkLines[other->second]));
   if (data->links.size() >= kMaxLinks)
     fail(line, "expected at most " + std::to_string(kMaxLinks) +
                    " links, counting each direction, found more");
-  data->links.push_back({src, dst, figures.bandwidth, figures.latency});
+  linkLines.push_back(line);
+  data->links.push_back({ends.first, ends.second, figures.bandwidth,
+                         figures.latency, figures.cables});
 }
 
 void TopologyBuilder::addBothWays(int line, const std::string &a,
@@ -176,142 +187,32 @@ void TopologyBuilder::addBothWays(int line, const std::string &a,
 }
 
 //===----------------------------------------------------------------------===//
-// Regular parts
-//===----------------------------------------------------------------------===//
-
-void TopologyBuilder::connect(const Pattern &interconnect, DeviceId begin,
-                              DeviceId end, const std::string &prefix,
-                              int node) {
-  const int line = interconnect.line;
-  const LinkFigures &figures = interconnect.figures;
-  if (interconnect.isDirect()) {
-    for (auto [src, dst] : linksOf(interconnect, end - begin, "devices"))
-      addLink(line, nameOf(begin + src), nameOf(begin + dst), figures);
-    return;
-  }
-  if (end - begin < 2)
-    return;
-  const bool isSwitch = interconnect.type == Pattern::Type::Switch;
-  const std::string hub = prefix + (isSwitch ? "switch" : "memory");
-  addSwitch(line, hub, node);
-  // The way between two devices has two links.
-  const Picoseconds out = figures.latency / 2;
-  for (DeviceId id = begin; id < end; ++id) {
-    addLink(line, nameOf(id), hub, {figures.bandwidth, out});
-    addLink(line, hub, nameOf(id), {figures.bandwidth, figures.latency - out});
-  }
-}
-
-static std::string edgeName(const FatTree &tree, int edge) {
-  const int pod = tree.podOf(edge);
-  return "network.p" + std::to_string(pod) + ".edge" +
-         std::to_string(edge - pod * tree.half);
-}
-static std::string aggregationName(const FatTree &tree, int pod, int i) {
-  return "network.p" + std::to_string(pod) + ".agg" + std::to_string(i);
-}
-static std::string coreName(int i) {
-  return "network.core" + std::to_string(i);
-}
-
-std::vector<std::string> TopologyBuilder::addUplinks(const NodeGroup &group) {
-  const int line = group.network.line;
-  std::vector<std::string> uplinks;
-  auto add = [&](const std::string &name) {
-    addSwitch(line, name, -1);
-    return name;
-  };
-  if (group.network.type == Pattern::Type::Switch)
-    return std::vector<std::string>(group.count, add("network"));
-  if (group.network.isDirect()) {
-    for (int n = 0; n < group.count; ++n)
-      uplinks.push_back(add(data->nodes[n] + ".router"));
-    return uplinks;
-  }
-  const FatTree tree(group.network, group.count, "nodes");
-  for (int edge = 0; edge < tree.edges; ++edge)
-    add(edgeName(tree, edge));
-  for (int i = 0; i < tree.aggregations; ++i)
-    add(aggregationName(tree, i / tree.half, i % tree.half));
-  for (int i = 0; i < tree.cores; ++i)
-    add(coreName(i));
-  for (int n = 0; n < group.count; ++n)
-    uplinks.push_back(edgeName(tree, n / tree.half));
-  return uplinks;
-}
-
-void TopologyBuilder::joinUplinks(const NodeGroup &group,
-                                  const std::vector<std::string> &uplinks) {
-  const Pattern &network = group.network;
-  if (network.type == Pattern::Type::Switch)
-    return;
-  if (network.isDirect()) {
-    for (auto [src, dst] : linksOf(network, group.count, "nodes"))
-      addLink(network.line, uplinks[src], uplinks[dst], network.figures);
-    return;
-  }
-  // Of routes of equal length the one is taken that arrives by the first link,
-  // so every switch begins with another one above it: routes spread over the
-  // tree.
-  const FatTree tree(network, group.count, "nodes");
-  const int half = tree.half;
-  for (int edge = 0; tree.aggregations > 0 && edge < tree.edges; ++edge)
-    for (int i = 0; i < half; ++i)
-      addBothWays(network.line, edgeName(tree, edge),
-                  aggregationName(tree, tree.podOf(edge), (edge + i) % half),
-                  network.figures);
-  for (int a = 0; tree.cores > 0 && a < tree.aggregations; ++a)
-    for (int i = 0; i < half; ++i) {
-      const int pod = a / half, place = a % half;
-      addBothWays(network.line, aggregationName(tree, pod, place),
-                  coreName(place * half + (pod + i) % half), network.figures);
-    }
-}
-
-void TopologyBuilder::addNodes(const NodeGroup &group) {
-  const int line = group.line;
-  for (int n = 0; n < group.count; ++n) {
-    const int node = addNode(line, "n" + std::to_string(n));
-    addDevices(line, group.devicesPerNode, group.kind, node);
-  }
-  std::vector<std::string> uplinks;
-  if (group.count > 1)
-    uplinks = addUplinks(group);
-  for (int n = 0; n < group.count; ++n) {
-    const std::string prefix = data->nodes[n] + ".";
-    const DeviceId begin = n * group.devicesPerNode;
-    if (group.interconnect)
-      connect(*group.interconnect, begin, begin + group.devicesPerNode, prefix,
-              n);
-    for (int i = 0; group.count > 1 && i < group.nicsPerNode; ++i) {
-      const std::string nic = prefix + "nic" + std::to_string(i);
-      addNic(line, nic, n);
-      addBothWays(line, nic, uplinks[n], group.nic);
-    }
-    // Devices share the NICs evenly, neighbours the same one.
-    for (int d = 0; group.count > 1 && d < group.devicesPerNode; ++d) {
-      const int64_t nic = int64_t(d) * group.nicsPerNode / group.devicesPerNode;
-      addBothWays(line, nameOf(begin + d), prefix + "nic" + std::to_string(nic),
-                  group.attach);
-    }
-  }
-  // Of one node as well: its network may still be wrong.
-  joinUplinks(group, uplinks);
-}
-
-//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
+void TopologyBuilder::failUnreached(DeviceId lost, DeviceId from,
+                                    DeviceId to) const {
+  const int node = data->devices[from].node;
+  const bool isInNode = node == data->devices[to].node;
+  const bool hasNic = std::any_of(
+      data->vertices.begin(), data->vertices.end(), [&](const Vertex &vertex) {
+        return vertex.kind == Vertex::Kind::NicOut && vertex.node == node;
+      });
+  fail(deviceLines[lost],
+       "device " + quoted(nameOf(to)) + " cannot be reached from device " +
+           quoted(nameOf(from)) +
+           (isInNode && hasNic ? "; link them inside of their node, whose NICs "
+                                 "do not send back what it sends"
+                               : ""));
+}
+
 Topology TopologyBuilder::finish(const std::string &name) {
   data->name = name;
-  data->routes.build(data->vertices, data->links, numDevices());
+  data->buildRoutes();
   // Reached from the first device, and reaching it: then all reach all.
   DeviceId lost = data->routes.firstUnreachable(0);
   if (lost >= 0)
-    fail(deviceLines[lost], "device " + quoted(nameOf(lost)) +
-                                " cannot be reached from device " +
-                                quoted(nameOf(0)));
+    failUnreached(lost, 0, lost);
   std::vector<Link> reversed = data->links;
   for (Link &link : reversed)
     std::swap(link.src, link.dst);
@@ -319,8 +220,6 @@ Topology TopologyBuilder::finish(const std::string &name) {
   back.build(data->vertices, reversed, numDevices());
   lost = back.firstUnreachable(0);
   if (lost >= 0)
-    fail(deviceLines[lost], "device " + quoted(nameOf(0)) +
-                                " cannot be reached from device " +
-                                quoted(nameOf(lost)));
+    failUnreached(lost, lost, 0);
   return Topology(data);
 }

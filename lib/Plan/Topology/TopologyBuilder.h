@@ -9,6 +9,7 @@
 #ifndef FFC_LIB_PLAN_TOPOLOGYBUILDER_H
 #define FFC_LIB_PLAN_TOPOLOGYBUILDER_H
 
+#include "NodeWays.h"
 #include "TopologyData.h"
 #include "TopologyPattern.h"
 
@@ -27,8 +28,16 @@ struct NodeGroup {
   int nicsPerNode = 0;
   LinkFigures nic;    ///< between NIC and network, each way
   LinkFigures attach; ///< between device and NIC, each way
-  /// Between nodes. A switch has all NICs on it and no figures of its own.
+  /// Between nodes. A switch, or one for each rail, has NICs on it only, and no
+  /// figures of its own.
   Pattern network;
+  int line = 0;
+};
+
+/// One path of a route that the file states.
+struct PathStatement {
+  std::vector<std::string> via; ///< names of vertices
+  double share = 1;
   int line = 0;
 };
 
@@ -64,6 +73,13 @@ public:
   void addNodes(const NodeGroup &group);
   int numDevices() const { return static_cast<int>(data->devices.size()); }
 
+  /// Messages go over all shortest ways.
+  void spreadRoutes() { data->isSpread = true; }
+  /// How messages go from a device to another, or from all devices of a node to
+  /// those of another. Links precede routes.
+  void addRoute(int line, const std::string &from, const std::string &to,
+                const std::vector<PathStatement> &paths);
+
   /// Checks that all devices reach each other.
   Topology finish(const std::string &name);
 
@@ -77,15 +93,43 @@ private:
 
   void addVertex(int line, const std::string &name, Vertex::Kind kind,
                  int node);
-  const Place &findPlace(int line, const std::string &name) const;
+  /// `owner` names what says so in messages: "the link".
+  const Place &findPlace(int line, const std::string &owner,
+                         const std::string &name) const;
+  /// The vertices that a link from `source` to `target` joins.
+  std::pair<int, int> endsOf(const Place &source, const Place &target) const;
   void addBothWays(int line, const std::string &a, const std::string &b,
                    LinkFigures figures);
-  /// Adds the network's switches, or a router for each node, and returns for
-  /// each node the name of what its NICs are linked with.
-  std::vector<std::string> addUplinks(const NodeGroup &group);
+  /// By node, the names of what its NICs are linked with: one for all of them
+  /// or one for each.
+  using Uplinks = std::vector<std::vector<std::string>>;
+  /// Adds the network's switches, or a router for each node.
+  Uplinks addUplinks(const NodeGroup &group);
   /// The links between what addUplinks added.
-  void joinUplinks(const NodeGroup &group,
-                   const std::vector<std::string> &uplinks);
+  void joinUplinks(const NodeGroup &group, const Uplinks &uplinks);
+  void joinFatTree(const NodeGroup &group);
+  void joinRails(const NodeGroup &group);
+  void joinDragonfly(const NodeGroup &group);
+  /// Fails for the sake of the device `lost`, one of the two.
+  [[noreturn]] void failUnreached(DeviceId lost, DeviceId from,
+                                  DeviceId to) const;
+
+  /// What a route leads from or to.
+  struct RouteEnd {
+    bool isNode = false;
+    int number = 0; ///< of a device or node
+    std::string name;
+  };
+  RouteEnd findRouteEnd(int line, const std::string &name) const;
+  /// Checks a path and looks up its vertices and links.
+  StatedPath resolve(const PathStatement &path, const RouteEnd &from,
+                     const RouteEnd &to) const;
+  /// Finds how the devices of the ends get to the path and from it.
+  void completePath(const StatedPath &path, int line, const RouteEnd &from,
+                    const RouteEnd &to);
+  /// Fails if a path between `from` and `to` passes through a vertex twice.
+  void expectNoLoop(std::vector<int> vertices, int line, const RouteEnd &from,
+                    const RouteEnd &to) const;
   const std::string &nameOf(DeviceId id) const {
     return data->devices[id].name;
   }
@@ -96,7 +140,10 @@ private:
   std::vector<int> deviceLines;
   std::unordered_map<std::string, Place> places;
   std::unordered_map<std::string, int> nodeNumbers;
-  std::map<std::pair<int, int>, int> linkLines;
+  std::map<std::pair<int, int>, LinkId> linkIds;
+  std::vector<int> linkLines;
+  /// For routes; made when first needed.
+  std::map<int, NodeWays> waysOut, waysIn; ///< by node
 };
 
 } // namespace ffc::plan

@@ -6,61 +6,11 @@
 #ifndef FFC_LIB_PLAN_TOPOLOGYDATA_H
 #define FFC_LIB_PLAN_TOPOLOGYDATA_H
 
-#include "ffc/Plan/Topology.h"
-
-#include <atomic>
-#include <mutex>
+#include "SpreadRoutes.h"
+#include "StatedRoutes.h"
+#include "TopologyRoutes.h"
 
 namespace ffc::plan {
-
-/// The routes from one device to all others. Few costs differ in a regular
-/// network, so devices have the number of theirs: a table of two bytes for each
-/// pair stays in the cache where one of sixteen does not.
-struct RouteTree {
-  std::vector<RouteCost> costs; ///< those that occur
-  std::vector<uint16_t> costOf; ///< by destination device: into `costs`
-  std::vector<LinkId> last; ///< by vertex: the link that arrives there, or -1
-
-  const RouteCost &cost(DeviceId dst) const { return costs[costOf[dst]]; }
-  size_t bytes() const;
-};
-
-/// Route trees by source, each computed when first asked for. They are kept up
-/// to a memory limit (all of them for several thousand devices); beyond it only
-/// the latest is, so that huge topologies stay usable, slowly.
-class RouteTable {
-public:
-  RouteTable() = default;
-  ~RouteTable();
-  RouteTable(const RouteTable &) = delete;
-  RouteTable &operator=(const RouteTable &) = delete;
-
-  /// To be called once the graph is complete. The references must outlive this.
-  void build(const std::vector<Vertex> &vertices,
-             const std::vector<Link> &links, int numDevices);
-  RouteCost cost(DeviceId src, DeviceId dst) const;
-  /// Appends the links of the way, last one first.
-  void appendLinks(DeviceId src, DeviceId dst, std::vector<LinkId> &way) const;
-  /// The first device that cannot be reached from `src`, or -1.
-  DeviceId firstUnreachable(DeviceId src) const;
-
-private:
-  std::unique_ptr<RouteTree> compute(DeviceId src) const;
-  /// Calls `read` with the tree of `src`.
-  template <typename Read> auto withTree(DeviceId src, Read read) const;
-
-  const std::vector<Link> *links = nullptr;
-  int numDevices = 0;
-  /// Links that leave vertex v: leaving[first[v]] to leaving[first[v + 1]].
-  std::vector<int> first;
-  std::vector<LinkId> leaving;
-
-  mutable std::unique_ptr<std::atomic<const RouteTree *>[]> trees;
-  mutable std::atomic<size_t> keptBytes{0};
-  mutable std::mutex latestMutex;
-  mutable std::unique_ptr<RouteTree> latest;
-  mutable DeviceId latestSource = -1;
-};
 
 struct Topology::Data {
   std::string name;
@@ -69,7 +19,26 @@ struct Topology::Data {
   std::vector<Device> devices;
   std::vector<Vertex> vertices;
   std::vector<Link> links;
+  /// Messages go over all shortest ways.
+  bool isSpread = false;
   RouteTable routes;
+  SpreadRoutes spread;
+  StatedRoutes stated;
+
+  /// To be called once the graph is complete.
+  void buildRoutes() {
+    routes.build(vertices, links, static_cast<int>(devices.size()));
+    if (isSpread)
+      spread.build(vertices.size(), links);
+  }
+  /// What is stated for two devices, or null.
+  const StatedRoute *findStated(DeviceId src, DeviceId dst) const {
+    if (stated.empty())
+      return nullptr;
+    return stated.find({src, dst}, {devices[src].node, devices[dst].node});
+  }
+  /// Of the widest path of a route that is stated for the two devices.
+  RouteCost costOf(const StatedRoute &route, DeviceId src, DeviceId dst) const;
 };
 
 } // namespace ffc::plan

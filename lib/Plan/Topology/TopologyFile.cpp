@@ -29,9 +29,6 @@ private:
   std::pair<int, int> readGroup(const YamlNode &node);
   void readNodeGroup(const YamlNode &map);
   void readLink(const YamlNode &map);
-  static LinkFigures readFigures(const YamlNode &map, const std::string &what);
-  /// The interconnect of devices or the network of nodes.
-  static Pattern readPattern(const YamlNode &map, bool ofNodes);
   /// The node that the `node` key of `map` names; without the key the only one,
   /// or -1 if there are several.
   int readNode(const YamlNode &map);
@@ -105,98 +102,6 @@ int Reader::readNode(const YamlNode &map) {
 // Connections
 //===----------------------------------------------------------------------===//
 
-LinkFigures Reader::readFigures(const YamlNode &map, const std::string &what) {
-  return {positive(require(map, "bandwidth", what),
-                   QuantityKind::BytesPerSecond, "bandwidth of " + what),
-          delay(require(map, "latency", what), "latency of " + what)};
-}
-
-/// Numbers from 1 on, at most `most` of them.
-static std::vector<int> readNumbers(const YamlNode &node,
-                                    const std::string &what, size_t most) {
-  if (!node.isSequence() || node.children.empty() ||
-      node.children.size() > most)
-    fail(node, "expected " + what + " to be a list of 1 to " +
-                   std::to_string(most) + " numbers, found " +
-                   (node.isSequence() ? std::to_string(node.children.size())
-                                      : node.describe()));
-  std::vector<int> numbers;
-  for (const YamlNode &item : node.children)
-    numbers.push_back(count(item, "a number in " + what, kMaxDevices));
-  return numbers;
-}
-
-namespace {
-
-/// What may be written for a type of pattern besides its type and figures.
-struct PatternSyntax {
-  const char *name;
-  Pattern::Type type;
-  bool ofDevices, ofNodes;
-  std::vector<std::string> keys;
-};
-
-} // namespace
-
-static const std::vector<PatternSyntax> &patternSyntaxes() {
-  using Type = Pattern::Type;
-  static const std::vector<PatternSyntax> syntaxes = {
-      {"all-to-all", Type::AllToAll, true, true, {}},
-      {"ring", Type::Ring, true, true, {"strides"}},
-      {"switch", Type::Switch, true, true, {}},
-      {"shared-memory", Type::SharedMemory, true, false, {}},
-      {"torus", Type::Torus, true, true, {"shape"}},
-      {"random-regular", Type::RandomRegular, true, true, {"degree", "seed"}},
-      {"fat-tree", Type::FatTree, false, true, {"ports"}}};
-  return syntaxes;
-}
-
-Pattern Reader::readPattern(const YamlNode &map, bool ofNodes) {
-  constexpr int kMaxExtents = 6, kMaxStrides = 64, kMaxPorts = 128;
-  const std::string what = ofNodes ? "the network" : "the interconnect";
-  std::vector<std::string> types, keys = {"type", "bandwidth", "latency"};
-  for (const PatternSyntax &syntax : patternSyntaxes())
-    if (ofNodes ? syntax.ofNodes : syntax.ofDevices) {
-      types.push_back(syntax.name);
-      keys.insert(keys.end(), syntax.keys.begin(), syntax.keys.end());
-    }
-  expectMap(map, what, keys);
-  const YamlNode &node = require(map, "type", what);
-  const std::string &type = text(node, "a type of " + what.substr(4));
-  if (std::find(types.begin(), types.end(), type) == types.end())
-    fail(node, "unknown type of " + what.substr(4) + " " + quoted(type) +
-                   ", expected one of: " + joined(types));
-  const PatternSyntax &syntax =
-      *std::find_if(patternSyntaxes().begin(), patternSyntaxes().end(),
-                    [&](const auto &each) { return each.name == type; });
-  Pattern pattern;
-  pattern.type = syntax.type;
-  pattern.line = map.line;
-  // A switch between nodes has no links but those of the NICs.
-  const bool hasFigures = !ofNodes || syntax.type != Pattern::Type::Switch;
-  keys = {"type"};
-  if (hasFigures)
-    keys.insert(keys.end(), {"bandwidth", "latency"});
-  keys.insert(keys.end(), syntax.keys.begin(), syntax.keys.end());
-  expectMap(map, what + " of type '" + type + "'", keys);
-  if (hasFigures)
-    pattern.figures = readFigures(map, what);
-  const std::string of = " of " + what;
-  if (pattern.type == Pattern::Type::Torus)
-    pattern.shape =
-        readNumbers(require(map, "shape", what), "the shape" + of, kMaxExtents);
-  if (const YamlNode *strides = map.find("strides"))
-    pattern.strides = readNumbers(*strides, "the strides" + of, kMaxStrides);
-  if (pattern.type == Pattern::Type::RandomRegular)
-    pattern.degree =
-        count(require(map, "degree", what), "the degree" + of, kMaxDevices);
-  if (const YamlNode *seed = map.find("seed"))
-    pattern.seed = count(*seed, "the seed" + of, INT32_MAX);
-  if (const YamlNode *ports = map.find("ports"))
-    pattern.ports = count(*ports, "the ports" + of, kMaxPorts);
-  return pattern;
-}
-
 void Reader::readNodeGroup(const YamlNode &map) {
   const std::string what = "nodes";
   expectMap(map, what, {"count", "devices", "interconnect", "nic", "network"});
@@ -239,8 +144,12 @@ void Reader::readNodeGroup(const YamlNode &map) {
 
 void Reader::readLink(const YamlNode &map) {
   const std::string what = "a link";
-  expectMap(map, what, {"between", "from", "to", "bandwidth", "latency"});
-  const LinkFigures figures = readFigures(map, what);
+  constexpr int kMaxCables = 1024;
+  expectMap(map, what,
+            {"between", "from", "to", "bandwidth", "latency", "cables"});
+  LinkFigures figures = readFigures(map, what);
+  if (const YamlNode *cables = map.find("cables"))
+    figures.cables = count(*cables, "the cables of " + what, kMaxCables);
   const YamlNode *between = map.find("between");
   if (!between) {
     builder.addLink(map.line, text(require(map, "from", what), "a name"),
@@ -268,7 +177,7 @@ void Reader::readLink(const YamlNode &map) {
 Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
   expectMap(root, "a topology",
             {"name", "preset", "kinds", "nodes", "devices", "switches", "nics",
-             "interconnect", "links"});
+             "interconnect", "links", "routing", "routes"});
   for (const DeviceKind &kind : presetKinds())
     builder.defineKind(0, kind);
   if (const YamlNode *kinds = root.find("kinds"))
@@ -311,6 +220,10 @@ Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
     builder.connect(readPattern(*map, /*ofNodes=*/false), 0,
                     builder.numDevices(), "", builder.onlyNode());
   forEach("links", [&](const YamlNode &item) { readLink(item); });
+  if (const YamlNode *routing = root.find("routing"))
+    readRouting(*routing, builder);
+  if (const YamlNode *routes = root.find("routes"))
+    readRoutes(*routes, builder);
   const YamlNode *name = root.find("name");
   return builder.finish(name ? text(*name, "a name") : defaultName);
 }

@@ -2,6 +2,7 @@
 
 #include "TopologyPattern.h"
 
+#include "RandomGraphs.h"
 #include "Text/Text.h"
 #include "ffc/Plan/Topology.h"
 
@@ -12,11 +13,9 @@
 
 using namespace ffc::plan;
 
-using Links = std::vector<std::pair<int, int>>;
+using Links = PointLinks;
 
 static constexpr int kMaxAllToAll = 256;
-/// Links that a random graph may have; shuffling visits each some ten times.
-static constexpr int64_t kMaxRandomLinks = 1 << 18;
 
 [[noreturn]] static void fail(const Pattern &pattern,
                               const std::string &message) {
@@ -77,8 +76,68 @@ static Links ring(const Pattern &pattern, int count,
   return links;
 }
 
-static Links torus(const Pattern &pattern, int count,
-                   const std::string &points) {
+//===----------------------------------------------------------------------===//
+// Tori and hypercubes
+//===----------------------------------------------------------------------===//
+
+/// Twisted tori as Camara et al. define them ("Twisted torus topologies for
+/// enhanced interconnection networks", IEEE TPDS 2010), and TPU v4 has them:
+/// the extents are a and 2a, and once round a short dimension leads a further
+/// in all long ones.
+static std::vector<std::vector<int>> standardTwists(const Pattern &pattern) {
+  const std::vector<int> &shape = pattern.shape;
+  const int least = *std::min_element(shape.begin(), shape.end());
+  std::vector<std::vector<int>> twists(shape.size(),
+                                       std::vector<int>(shape.size()));
+  bool isTwisted = false;
+  for (size_t i = 0; i < shape.size(); ++i)
+    for (size_t j = 0; j < shape.size(); ++j)
+      if (shape[i] == least && shape[j] == 2 * least) {
+        twists[i][j] = least;
+        isTwisted = true;
+      }
+  if (!isTwisted)
+    fail(pattern, "expected twists, or a shape with an extent twice the least, "
+                  "found " +
+                      listed(shape, " x "));
+  return twists;
+}
+
+static void checkTwists(const Pattern &pattern) {
+  const std::vector<int> &shape = pattern.shape;
+  const std::string forEach =
+      "for each of the " + std::to_string(shape.size()) + " extents";
+  if (pattern.twists.size() != shape.size())
+    fail(pattern, "expected a list in twists " + forEach + ", found " +
+                      std::to_string(pattern.twists.size()));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const std::vector<int> &twist = pattern.twists[i];
+    if (twist.size() != shape.size())
+      fail(pattern, "expected a number in each of the twists " + forEach +
+                        ", found " + std::to_string(twist.size()));
+    for (size_t j = 0; j < shape.size(); ++j) {
+      if (twist[j] >= shape[j])
+        fail(pattern, "expected twists below the extents, found " +
+                          std::to_string(twist[j]) + " in a dimension of " +
+                          std::to_string(shape[j]));
+      if (twist[j] == 0)
+        continue;
+      if (i == j)
+        fail(pattern, "expected no twist of a dimension into itself, found " +
+                          std::to_string(twist[j]));
+      // Else the order of steps would count, and points would differ.
+      if (std::any_of(pattern.twists[j].begin(), pattern.twists[j].end(),
+                      [](int further) { return further > 0; }))
+        fail(pattern, "expected twists into dimensions that are not twisted "
+                      "themselves, found [" +
+                          listed(twist, ", ") + "] and [" +
+                          listed(pattern.twists[j], ", ") + "]");
+    }
+  }
+}
+
+static void checkShape(const Pattern &pattern, int count,
+                       const std::string &points) {
   int64_t size = 1;
   for (int extent : pattern.shape)
     size = std::min<int64_t>(size * extent, kMaxDevices + 1);
@@ -88,136 +147,57 @@ static Links torus(const Pattern &pattern, int count,
              ", found " + listed(pattern.shape, " x ") + ", which is " +
              (size > kMaxDevices ? "over " + std::to_string(kMaxDevices)
                                  : std::to_string(size)));
+}
+
+static Links torus(const Pattern &pattern, int count) {
+  const std::vector<int> &shape = pattern.shape;
+  const size_t dims = shape.size();
+  std::vector<std::vector<int>> twists(dims, std::vector<int>(dims));
+  if (pattern.type == Pattern::Type::TwistedTorus)
+    twists = pattern.twists.empty() ? standardTwists(pattern) : pattern.twists;
+  auto numberOf = [&](const std::vector<int> &at) {
+    int number = 0;
+    for (size_t d = 0; d < dims; ++d)
+      number = number * shape[d] + at[d];
+    return number;
+  };
   Links links;
+  std::vector<std::vector<int>> linked(count);
+  std::vector<int> at(dims);
   for (int point = 0; point < count; ++point) {
-    int step = count;
-    for (int extent : pattern.shape) {
-      const int block = step;
-      step /= extent;
-      const int at = point % block / step;
+    for (size_t d = dims, rest = point; d-- > 0; rest /= shape[d])
+      at[d] = static_cast<int>(rest % shape[d]);
+    for (size_t d = 0; d < dims; ++d) {
+      std::vector<int> next = at;
+      if (++next[d] == shape[d]) {
+        next[d] = 0;
+        for (size_t e = 0; e < dims; ++e)
+          next[e] = (next[e] + twists[d][e]) % shape[e];
+      }
+      const int other = numberOf(next);
       // Two points have one link, not one round each side.
-      if (extent == 1 || (extent == 2 && at == 1))
+      std::vector<int> &known = linked[point];
+      if (other == point ||
+          std::find(known.begin(), known.end(), other) != known.end())
         continue;
-      const int next = at + 1 < extent ? point + step : point - at * step;
-      addBothWays(links, point, next);
+      known.push_back(other);
+      linked[other].push_back(point);
+      addBothWays(links, point, other);
     }
   }
   return links;
 }
 
-//===----------------------------------------------------------------------===//
-// Random regular graphs
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// SplitMix64: the same numbers everywhere, unlike those of <random>'s
-/// distributions.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  /// A number below `bound`, a few thousand or million: the bias of the
-  /// remainder does not matter.
-  size_t below(size_t bound) {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return (z ^ (z >> 31)) % bound;
-  }
-
-private:
-  uint64_t state;
-};
-
-} // namespace
-
-static bool isConnected(const Links &pairs, int count) {
-  std::vector<int> leader(count);
-  std::iota(leader.begin(), leader.end(), 0);
-  auto find = [&](int point) {
-    while (leader[point] != point)
-      point = leader[point] = leader[leader[point]];
-    return point;
-  };
-  int parts = count;
-  for (auto [a, b] : pairs)
-    if (find(a) != find(b)) {
-      leader[find(a)] = find(b);
-      --parts;
-    }
-  return parts == 1;
-}
-
-/// Starts from a regular graph and exchanges the ends of two links again and
-/// again, which keeps it regular. Unlike drawing pairs until they fit this ends
-/// for every degree.
-static Links randomRegular(const Pattern &pattern, int count,
-                           const std::string &points) {
-  const int degree = pattern.degree;
-  const std::string what = std::to_string(count) + " " + points;
-  if (count < 2)
-    return {};
-  if (degree >= count)
-    fail(pattern, "expected a degree below the " + what + ", found " +
-                      std::to_string(degree));
-  if (degree % 2 == 1 && count % 2 == 1)
-    fail(pattern, "expected an even degree for " + what +
-                      ", an odd number, found " + std::to_string(degree));
-  if (degree == 1 && count > 2)
-    fail(pattern, "expected a degree of at least 2 for " + what +
-                      " that are all connected, found 1");
-  if (int64_t(degree) * count > 2 * kMaxRandomLinks)
-    fail(pattern, "expected a random graph of at most " +
-                      std::to_string(kMaxRandomLinks) + " links, found " +
-                      std::to_string(int64_t(degree) * count / 2));
-  Links pairs;
-  std::set<std::pair<int, int>> present;
-  auto ordered = [](int a, int b) { return std::minmax({a, b}); };
-  auto add = [&](int a, int b) {
-    pairs.push_back({a, b});
-    present.insert(ordered(a, b));
-  };
-  for (int stride = 1; stride <= degree / 2; ++stride)
-    for (int a = 0; a < count; ++a)
-      add(a, (a + stride) % count);
-  for (int a = 0; degree % 2 == 1 && a < count / 2; ++a)
-    add(a, a + count / 2);
-
-  Random random(pattern.seed);
-  // Nearly all graphs of degree 3 or more are connected; of degree 2 (one
-  // cycle) about one in the root of `count` is. The start is, at the worst.
-  constexpr int kRounds = 10, kAttempts = 100;
-  const Links start = pairs;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    for (size_t i = 0; i < kRounds * pairs.size(); ++i) {
-      auto &first = pairs[random.below(pairs.size())];
-      auto &second = pairs[random.below(pairs.size())];
-      const bool crossed = random.below(2) == 1;
-      const int b = crossed ? second.first : second.second;
-      const int c = crossed ? second.second : second.first;
-      // a-d, c-b become a-b, c-d.
-      const int a = first.first, d = first.second;
-      if (a == b || c == d || present.count(ordered(a, b)) ||
-          present.count(ordered(c, d)))
-        continue;
-      present.erase(ordered(a, d));
-      present.erase(ordered(c, b));
-      first = {a, b};
-      second = {c, d};
-      present.insert(ordered(a, b));
-      present.insert(ordered(c, d));
-    }
-    if (isConnected(pairs, count))
-      break;
-  }
-  if (!isConnected(pairs, count))
-    pairs = start;
-  for (auto &pair : pairs)
-    pair = ordered(pair.first, pair.second);
-  std::sort(pairs.begin(), pairs.end());
+static Links hypercube(const Pattern &pattern, int count,
+                       const std::string &points) {
+  if ((count & (count - 1)) != 0)
+    fail(pattern, "expected a power of two of " + points +
+                      " for a hypercube, found " + std::to_string(count));
   Links links;
-  for (auto [a, b] : pairs)
-    addBothWays(links, a, b);
+  for (int point = 0; point < count; ++point)
+    for (int bit = 1; bit < count; bit *= 2)
+      if (!(point & bit))
+        addBothWays(links, point, point + bit);
   return links;
 }
 
@@ -228,13 +208,25 @@ Links ffc::plan::linksOf(const Pattern &pattern, int count,
     return allToAll(pattern, count, points);
   case Pattern::Type::Ring:
     return ring(pattern, count, points);
+  case Pattern::Type::TwistedTorus:
+    if (!pattern.twists.empty())
+      checkTwists(pattern);
+    [[fallthrough]];
   case Pattern::Type::Torus:
-    return torus(pattern, count, points);
+    checkShape(pattern, count, points);
+    return torus(pattern, count);
+  case Pattern::Type::Hypercube:
+    return hypercube(pattern, count, points);
   case Pattern::Type::RandomRegular:
     return randomRegular(pattern, count, points);
+  case Pattern::Type::Expander:
+    return expander(pattern, count, points);
   case Pattern::Type::Switch:
   case Pattern::Type::SharedMemory:
   case Pattern::Type::FatTree:
+  case Pattern::Type::RailOptimised:
+  case Pattern::Type::RailOnly:
+  case Pattern::Type::Dragonfly:
     break;
   }
   assert(false && "not a direct pattern");
@@ -246,21 +238,62 @@ Links ffc::plan::linksOf(const Pattern &pattern, int count,
 //===----------------------------------------------------------------------===//
 
 FatTree::FatTree(const Pattern &pattern, int count, const std::string &points) {
-  auto capacity = [](int64_t ports) { return ports * ports * ports / 4; };
+  const int perUplink = pattern.oversubscription;
+  auto capacity = [&](int64_t ports) {
+    return ports * (ports / 2) * (ports / (perUplink + 1) * perUplink);
+  };
+  const int step = std::lcm(2, perUplink + 1);
   int ports = pattern.ports;
   if (ports == 0)
-    for (ports = 2; capacity(ports) < count;)
-      ports += 2;
+    for (ports = step; capacity(ports) < count;)
+      ports += step;
   if (ports % 2 == 1)
     fail(pattern, "expected switches with an even number of ports, found " +
                       std::to_string(ports));
+  if (ports % (perUplink + 1) != 0)
+    fail(pattern, "expected a number of ports that " +
+                      std::to_string(perUplink + 1) +
+                      " divides, for one up by " + std::to_string(perUplink) +
+                      " down, found " + std::to_string(ports));
   if (capacity(ports) < count)
     fail(pattern, "expected ports for " + std::to_string(count) + " " + points +
                       ", found " + std::to_string(ports) +
                       ", which are enough for " +
                       std::to_string(capacity(ports)));
   half = ports / 2;
-  edges = (count + half - 1) / half;
-  aggregations = edges > 1 ? pods() * half : 0;
-  cores = pods() > 1 ? half * half : 0;
+  up = ports / (perUplink + 1);
+  down = ports - up;
+  edges = (count + down - 1) / down;
+  aggregations = edges > 1 ? pods() * up : 0;
+  cores = pods() > 1 ? up * half : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Dragonflies
+//===----------------------------------------------------------------------===//
+
+Dragonfly::Dragonfly(const Pattern &pattern, int count,
+                     const std::string &points)
+    : routers(pattern.routers) {
+  // A group has a link to each other one at least.
+  const int64_t ports = int64_t(routers) * pattern.global;
+  const int64_t perGroup = int64_t(routers) * pattern.terminals;
+  if ((ports + 1) * perGroup < count)
+    fail(pattern, "expected a dragonfly for " + std::to_string(count) + " " +
+                      points + ", found one with room for " +
+                      std::to_string((ports + 1) * perGroup));
+  groups = static_cast<int>((count + perGroup - 1) / perGroup);
+  if (groups < 2)
+    return;
+  // Port m (groups - 1) + d - 1 of a group leads to the m-th link with the
+  // group d farther on, for which it is the one groups - d farther on.
+  auto routerAt = [&](int group, int64_t m, int distance) {
+    const int64_t port = m * (groups - 1) + distance - 1;
+    return group * routers + static_cast<int>(port / pattern.global);
+  };
+  for (int group = 0; group < groups; ++group)
+    for (int64_t m = 0; m < ports / (groups - 1); ++m)
+      for (int other = group + 1; other < groups; ++other)
+        global.push_back({routerAt(group, m, other - group),
+                          routerAt(other, m, groups - (other - group))});
 }

@@ -1,6 +1,6 @@
 //===- TopologyRoutes.cpp - routes through the topology -------------------===//
 
-#include "TopologyData.h"
+#include "TopologyRoutes.h"
 
 #include <algorithm>
 #include <cassert>
@@ -168,13 +168,37 @@ RouteCost RouteTable::cost(DeviceId src, DeviceId dst) const {
   return withTree(src, [&](const RouteTree &tree) { return tree.cost(dst); });
 }
 
-void RouteTable::appendLinks(DeviceId src, DeviceId dst,
-                             std::vector<LinkId> &way) const {
-  assert(dst >= 0 && dst < numDevices && "device outside the topology");
+template <typename Visitor>
+void RouteTable::eachLink(DeviceId src, int dst, Visitor visit) const {
+  assert(dst >= 0 && size_t(dst) + 1 < first.size() &&
+         "vertex outside the topology");
   withTree(src, [&](const RouteTree &tree) {
     for (int v = dst; v != src; v = (*links)[tree.last[v]].src)
-      way.push_back(tree.last[v]);
+      visit(tree.last[v]);
     return 0;
+  });
+}
+
+void RouteTable::appendLinks(DeviceId src, int dst,
+                             std::vector<LinkId> &way) const {
+  eachLink(src, dst, [&](LinkId link) { way.push_back(link); });
+}
+
+void RouteTable::appendLinks(
+    DeviceId src, int dst, std::vector<std::pair<LinkId, double>> &way) const {
+  eachLink(src, dst, [&](LinkId link) { way.push_back({link, 1.0}); });
+}
+
+RouteTable::Distance RouteTable::distance(DeviceId src, int vertex) const {
+  return withTree(src, [&](const RouteTree &tree) {
+    if (vertex != src && tree.last[vertex] < 0)
+      return Distance();
+    Distance distance{0, 0};
+    for (int v = vertex; v != src; v = (*links)[tree.last[v]].src) {
+      distance.latency += (*links)[tree.last[v]].latency;
+      ++distance.hops;
+    }
+    return distance;
   });
 }
 

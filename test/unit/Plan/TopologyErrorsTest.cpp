@@ -79,15 +79,15 @@ TEST(TopologyErrors, Shape) {
   EXPECT_EQ(errorOf("- a\n"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
             "preset, kinds, nodes, devices, switches, nics, interconnect, "
-            "links; found a list");
+            "links, routing, routes; found a list");
   EXPECT_EQ(errorOf("just text"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
             "preset, kinds, nodes, devices, switches, nics, interconnect, "
-            "links; found 'just text'");
+            "links, routing, routes; found 'just text'");
   EXPECT_EQ(errorOf("name: x\ndevces: 1 x h200\n"),
             "t.yaml:2: unknown key 'devces' in a topology, expected one of: "
             "name, preset, kinds, nodes, devices, switches, nics, "
-            "interconnect, links; did you mean 'devices'?");
+            "interconnect, links, routing, routes; did you mean 'devices'?");
   EXPECT_EQ(errorOf("name: x\ndevices: 1 x h200\nname: y\n"),
             "t.yaml:3: key 'name' is given twice");
   EXPECT_EQ(errorOf("name: x\n"),
@@ -169,7 +169,12 @@ TEST(TopologyErrors, Links) {
             "t.yaml:4: a link lacks the key 'latency'");
   EXPECT_EQ(errorOf(withLink("{between: [a, b], bandwith: 1 GB/s}")),
             "t.yaml:4: unknown key 'bandwith' in a link, expected one of: "
-            "between, from, to, bandwidth, latency; did you mean 'bandwidth'?");
+            "between, from, to, bandwidth, latency, cables; did you mean "
+            "'bandwidth'?");
+  EXPECT_EQ(
+      errorOf(withLink("{between: [a, b], bandwidth: 1 GB/s, latency: 1 "
+                       "us, cables: 0}")),
+      "t.yaml:4: expected the cables of a link from 1 to 1024, found '0'");
   for (const char *bandwidth : {"0 B/s", "-5 GB/s"})
     EXPECT_EQ(
         errorOf(withLink("{between: [a, b], bandwidth: " +
@@ -210,13 +215,34 @@ TEST(TopologyErrors, Reachability) {
   EXPECT_EQ(
       errorOf(withLink("{from: a, to: b, bandwidth: 1 GB/s, latency: 1 us}")),
       "t.yaml:3: device 'a' cannot be reached from device 'b'");
+  // Rails that nothing joins, not even inside of the nodes.
+  EXPECT_EQ(errorOf(R"(
+nodes: [m, n]
+devices: [{name: m0, kind: h200, node: m}, {name: m1, kind: h200, node: m},
+          {name: n0, kind: h200, node: n}, {name: n1, kind: h200, node: n}]
+switches: [{name: rail0}, {name: rail1}]
+nics: [{name: mx0, node: m}, {name: mx1, node: m},
+       {name: nx0, node: n}, {name: nx1, node: n}]
+links:
+  - {between: [m0, mx0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [m1, mx1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [n0, nx0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [n1, nx1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [mx0, rail0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [nx0, rail0], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [mx1, rail1], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [nx1, rail1], bandwidth: 1 GB/s, latency: 1 us}
+)"),
+            "t.yaml:3: device 'm1' cannot be reached from device 'm0'; link "
+            "them inside of their node, whose NICs do not send back what it "
+            "sends");
 }
 
 TEST(TopologyErrors, Interconnect) {
   EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {type: fat-tree}\n"),
             "t.yaml:2: unknown type of interconnect 'fat-tree', expected one "
             "of: all-to-all, ring, switch, shared-memory, torus, "
-            "random-regular");
+            "twisted-torus, hypercube, random-regular, expander");
   EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {bandwidth: 1 GB/s}\n"),
             "t.yaml:2: the interconnect lacks the key 'type'");
   EXPECT_EQ(errorOf("devices: 257 x h200\ninterconnect: {type: all-to-all, "

@@ -186,13 +186,16 @@ TEST(TopologyPattern, PrintReadsBack) {
 TEST(TopologyPatternErrors, Types) {
   EXPECT_EQ(errorOf(nodes(4, "type: mesh" + kFigures)),
             "t.yaml:5: unknown type of network 'mesh', expected one of: "
-            "all-to-all, ring, switch, torus, random-regular, fat-tree");
+            "all-to-all, ring, switch, torus, twisted-torus, hypercube, "
+            "random-regular, expander, fat-tree, rail-optimised, rail-only, "
+            "dragonfly");
   EXPECT_EQ(errorOf(nodes(4, "shape: [2, 2]")),
             "t.yaml:5: the network lacks the key 'type'");
   EXPECT_EQ(errorOf(nodes(4, "type: ring, shapes: 4")),
             "t.yaml:5: unknown key 'shapes' in the network, expected one of: "
-            "type, bandwidth, latency, strides, shape, degree, seed, ports; "
-            "did you mean 'shape'?");
+            "type, bandwidth, latency, strides, shape, twists, degree, seed, "
+            "ports, oversubscription, spines, group, terminals, routers, "
+            "global; did you mean 'shape'?");
   EXPECT_EQ(errorOf(nodes(4, "type: ring, shape: [4]")),
             "t.yaml:5: unknown key 'shape' in the network of type 'ring', "
             "expected one of: type, bandwidth, latency, strides");
