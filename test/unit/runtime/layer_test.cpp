@@ -320,7 +320,7 @@ TEST_F(OneLayer, RunsSchedules) {
                         2,
                         0,
                         all_reduce,
-                        1,
+                        0,
                         2,
                         2,
                         sum,
