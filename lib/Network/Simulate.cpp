@@ -173,7 +173,7 @@ void Simulation::startNext(VertexId server) {
 }
 
 void Simulation::startReady() {
-  std::sort(ready.begin(), ready.end());
+
   for (int32_t id : ready) {
     const NetworkTask &task = graph.tasks[id];
     if (computes(task)) {

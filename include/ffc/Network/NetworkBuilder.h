@@ -1,0 +1,43 @@
+//===- NetworkBuilder.h - networks of known forms ---------------*- C++ -*-===//
+#ifndef FFC_NETWORK_NETWORKBUILDER_H
+#define FFC_NETWORK_NETWORKBUILDER_H
+
+#include "ffc/Network/Network.h"
+#include "ffc/Plan/Topology.h"
+
+#include <optional>
+
+namespace ffc::network {
+
+/// What a link is made of. Of one with several interfaces the bandwidth is that
+/// of all together.
+struct Interface {
+  double bandwidth = 0; ///< bytes per second
+  Picoseconds latency = 0;
+};
+
+/// Gives all links the speed of their interfaces.
+void setSpeed(Network &network, const Interface &interface);
+
+/// Servers on one switch.
+Network makeSwitch(int servers, const Interface &interface);
+
+/// A fat tree of switches with `ports` ports: ports^3 / 4 servers on three
+/// levels, with as much bandwidth on each (Al-Fares et al., SIGCOMM 2008), of
+/// which the first `servers` take part. All shortest paths of a pair have equal
+/// shares. On failure (an odd number of ports, more servers than there is room
+/// for) returns nothing and sets `error`.
+std::optional<Network> makeFatTree(int ports, int servers,
+                                   const Interface &interface,
+                                   std::string &error);
+
+/// The nodes of a topology as servers, in its order, and the links between
+/// them. The routes are the topology's, from the first device of a node to the
+/// first of another; links inside a node are left out, for a server has no
+/// inside. On failure (one node only) returns nothing and sets `error`.
+std::optional<Network> networkOf(const plan::Topology &topology,
+                                 std::string &error);
+
+} // namespace ffc::network
+
+#endif // FFC_NETWORK_NETWORKBUILDER_H

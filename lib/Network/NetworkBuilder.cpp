@@ -1,0 +1,125 @@
+//===- NetworkBuilder.cpp - networks of known forms -----------------------===//
+
+#include "ffc/Network/NetworkBuilder.h"
+
+using namespace ffc::network;
+
+namespace {
+
+/// Adds links between vertices, both ways.
+class Wiring {
+public:
+  Wiring(Network &network, const Interface &interface)
+      : network(network), interface(interface) {}
+
+  void join(VertexId a, VertexId b) {
+    for (auto [src, dst] : {std::pair(a, b), std::pair(b, a)}) {
+      links[{src, dst}] = static_cast<LinkId>(network.links.size());
+      network.links.push_back(
+          {src, dst, interface.bandwidth, interface.latency, 1});
+    }
+  }
+  /// By way of these vertices.
+  Path path(const std::vector<VertexId> &by, double share) const {
+    Path result;
+    result.share = share;
+    for (size_t i = 0; i + 1 < by.size(); ++i)
+      result.links.push_back(links.at({by[i], by[i + 1]}));
+    return result;
+  }
+
+private:
+  Network &network;
+  const Interface interface;
+  std::map<std::pair<VertexId, VertexId>, LinkId> links;
+};
+
+} // namespace
+
+void ffc::network::setSpeed(Network &network, const Interface &interface) {
+  for (Link &link : network.links) {
+    link.bandwidth = interface.bandwidth * link.interfaces;
+    link.latency = interface.latency;
+  }
+}
+
+Network ffc::network::makeSwitch(int servers, const Interface &interface) {
+  Network network;
+  network.numServers = servers;
+  network.numSwitches = 1;
+  Wiring wiring(network, interface);
+  for (VertexId server = 0; server < servers; ++server)
+    wiring.join(server, servers);
+  for (VertexId src = 0; src < servers; ++src)
+    for (VertexId dst = 0; dst < servers; ++dst)
+      if (src != dst)
+        network.paths[{src, dst}] = {wiring.path({src, servers, dst}, 1)};
+  return network;
+}
+
+std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
+                                                 const Interface &interface,
+                                                 std::string &error) {
+  // Room for as many devices as a topology has.
+  constexpr int kMaxPorts = 64;
+  if (ports < 2 || ports > kMaxPorts || ports % 2 != 0) {
+    error = "expected a fat tree of switches with an even number of ports from "
+            "2 to " +
+            std::to_string(kMaxPorts) + ", found " + std::to_string(ports);
+    return std::nullopt;
+  }
+  const int half = ports / 2, room = ports * half * half;
+  if (servers > room) {
+    error = "expected at most " + std::to_string(room) +
+            " servers for a fat tree of switches with " +
+            std::to_string(ports) + " ports, found " + std::to_string(servers);
+    return std::nullopt;
+  }
+  // Switches: edges and aggregations by pod, then cores, by the aggregation
+  // (of any pod) that they are joined to.
+  Network network;
+  network.numServers = servers;
+  network.numSwitches = 2 * ports * half + half * half;
+  Wiring wiring(network, interface);
+  auto edgeOf = [&](VertexId server) { return servers + server / half; };
+  auto aggregation = [&](int pod, int i) {
+    return servers + ports * half + pod * half + i;
+  };
+  auto core = [&](int i, int j) {
+    return servers + 2 * ports * half + i * half + j;
+  };
+  for (VertexId server = 0; server < servers; ++server)
+    wiring.join(server, edgeOf(server));
+  for (int pod = 0; pod < ports; ++pod)
+    for (int i = 0; i < half; ++i)
+      for (int j = 0; j < half; ++j) {
+        wiring.join(servers + pod * half + j, aggregation(pod, i));
+        wiring.join(aggregation(pod, i), core(i, j));
+      }
+  const int perPod = half * half;
+  for (VertexId src = 0; src < servers; ++src)
+    for (VertexId dst = 0; dst < servers; ++dst) {
+      if (src == dst)
+        continue;
+      std::vector<Path> &paths = network.paths[{src, dst}];
+      const VertexId up = edgeOf(src), down = edgeOf(dst);
+      if (up == down) {
+        paths.push_back(wiring.path({src, up, dst}, 1));
+        continue;
+      }
+      const int from = src / perPod, to = dst / perPod;
+      for (int i = 0; i < half; ++i) {
+        if (from == to) {
+          paths.push_back(wiring.path(
+              {src, up, aggregation(from, i), down, dst}, 1.0 / half));
+          continue;
+        }
+        for (int j = 0; j < half; ++j)
+          paths.push_back(
+              wiring.path({src, up, aggregation(from, i), core(i, j),
+                           aggregation(to, i), down, dst},
+                          1.0 / perPod));
+      }
+    }
+  return network;
+}
