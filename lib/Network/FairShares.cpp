@@ -14,11 +14,10 @@ FairShares::FairShares(const std::vector<double> &capacities)
     links[l].capacity = capacities[l];
 }
 
-StreamId FairShares::addStream(const std::vector<LinkId> &over, double weight) {
+StreamId FairShares::addStream(const std::vector<Crossed> &over) {
   Stream &stream = streams.emplace_back();
-  stream.weight = weight;
-  for (LinkId link : over)
-    stream.crossings.push_back({link, -1});
+  for (const Crossed &crossed : over)
+    stream.crossings.push_back({crossed.link, crossed.part, -1});
   return static_cast<StreamId>(streams.size() - 1);
 }
 
@@ -63,10 +62,10 @@ double FairShares::lowestLevel() const {
       continue;
     for (const Crossing &crossing : stream.crossings) {
       const LinkState &link = links[crossing.link];
-      double weight = 0;
+      double flows = 0;
       for (const OnLink &on : link.streams)
-        weight += streams[on.stream].total();
-      lowest = std::min(lowest, link.capacity / weight);
+        flows += load(on);
+      lowest = std::min(lowest, link.capacity / flows);
     }
   }
   return lowest;
@@ -78,7 +77,7 @@ void FairShares::reach(LinkId id) {
     return;
   link.reached = true;
   link.left = link.capacity;
-  link.weight = 0;
+  link.flows = 0;
   link.open = 0;
   region.push_back(id);
 }
@@ -89,12 +88,13 @@ void FairShares::collect(double from) {
   for (size_t r = 0; r < region.size(); ++r) {
     const LinkId id = region[r];
     for (size_t s = 0; s < links[id].streams.size(); ++s) {
-      Stream &stream = streams[links[id].streams[s].stream];
+      const OnLink on = links[id].streams[s];
+      Stream &stream = streams[on.stream];
       if (!stream.open && !stream.changed && stream.level < from) {
-        links[id].left -= stream.total() * stream.level;
+        links[id].left -= load(on) * stream.level;
         continue;
       }
-      links[id].weight += stream.total();
+      links[id].flows += load(on);
       ++links[id].open;
       if (stream.open)
         continue;
@@ -110,8 +110,8 @@ void FairShares::close(StreamId id, double level) {
   stream.open = false;
   for (const Crossing &crossing : stream.crossings) {
     LinkState &link = links[crossing.link];
-    link.left -= stream.total() * level;
-    link.weight -= stream.total();
+    link.left -= stream.on(crossing) * level;
+    link.flows -= stream.on(crossing);
     --link.open;
   }
   if (stream.level != level) {
@@ -125,7 +125,7 @@ void FairShares::close(StreamId id, double level) {
 void FairShares::fill() {
   auto levelOf = [&](LinkId id) {
     const LinkState &link = links[id];
-    return std::max(link.left, 0.0) / link.weight;
+    return std::max(link.left, 0.0) / link.flows;
   };
   heap.clear();
   for (LinkId id : region)

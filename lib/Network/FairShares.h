@@ -2,10 +2,9 @@
 //-*-===//
 //
 // Private to the library. Streams cross links; each stream stands for some
-// number of equal flows. The rates of flows, divided by their weights, are
-// max-min fair: none can grow but at the cost of one that is no larger
-// (Bertsekas and Gallager, Data Networks, 6.5.2: links fill up in order of
-// their level).
+// number of equal flows. The rates of flows are max-min fair: none can grow but
+// at the cost of one that is no larger (Bertsekas and Gallager, Data Networks,
+// 6.5.2: links fill up in order of what they give to each flow, their level).
 //
 // Only what a change can reach is computed again. Streams below the level at
 // which the first link of a changed stream can fill up keep their rate, since
@@ -27,8 +26,13 @@ public:
   /// `capacities` by link, in bytes per picosecond.
   explicit FairShares(const std::vector<double> &capacities);
 
+  /// A link that a stream crosses, with what part of it.
+  struct Crossed {
+    LinkId link = 0;
+    double part = 1;
+  };
   /// A stream without flows. Its links differ.
-  StreamId addStream(const std::vector<LinkId> &links, double weight);
+  StreamId addStream(const std::vector<Crossed> &links);
   /// How many flows it stands for from the next update() on.
   void addFlows(StreamId stream, int64_t count);
   int64_t flows(StreamId stream) const { return streams[stream].flows; }
@@ -36,23 +40,26 @@ public:
   /// Brings the rates up to date and lists the streams whose rate changed.
   /// Those without flows have rate 0.
   const std::vector<StreamId> &update();
-  /// Bytes per picosecond of a flow of weight 1, as of the last update().
+  /// Bytes per picosecond of a flow, as of the last update().
   double rate(StreamId stream) const { return streams[stream].level; }
 
 private:
   struct Crossing {
     LinkId link;
+    double part;
     int32_t place; ///< in the link's list, if the stream has flows
   };
   struct Stream {
     std::vector<Crossing> crossings;
-    double weight = 1;
     int64_t flows = 0;
     int64_t filledFlows = 0; ///< at the last update
     double level = 0;
     bool changed = false; ///< is among `touched`
     bool open = false;    ///< in update(): has no rate yet
-    double total() const { return weight * static_cast<double>(flows); }
+    /// What a link carries of it, in flows.
+    double on(const Crossing &crossing) const {
+      return crossing.part * static_cast<double>(flows);
+    }
   };
   /// A stream on a link, and which of its crossings that is.
   struct OnLink {
@@ -63,11 +70,15 @@ private:
     double capacity = 0;
     std::vector<OnLink> streams; ///< those with flows
     bool reached = false;
-    double left = 0;   ///< what those without a rate can have together
-    double weight = 0; ///< of those
-    int32_t open = 0;  ///< how many streams that is
+    double left = 0;  ///< what those without a rate can have together
+    double flows = 0; ///< of those
+    int32_t open = 0; ///< how many streams that is
   };
 
+  double load(const OnLink &on) const {
+    const Stream &stream = streams[on.stream];
+    return stream.on(stream.crossings[on.crossing]);
+  }
   void list(StreamId id);
   void unlist(StreamId id);
   double lowestLevel() const;

@@ -16,8 +16,8 @@ namespace {
 /// picosecond is taken for an error of arithmetic.
 constexpr double kRounding = 1.0 / 16;
 
-/// The parts of flows that go the same way. All are served alike, so that each
-/// ends when what was served to one, per weight, reaches a mark.
+/// Flows that go the same way. All are served alike, so that each ends when
+/// what was served to one that is always there reaches a mark.
 struct Stream {
   struct Mark {
     double served = 0;
@@ -27,8 +27,8 @@ struct Stream {
     }
   };
   std::priority_queue<Mark, std::vector<Mark>, std::greater<>> marks;
-  double served = 0; ///< bytes per weight, up to `since`
-  double rate = 0;   ///< bytes per picosecond and weight
+  double served = 0; ///< bytes, up to `since`
+  double rate = 0;   ///< bytes per picosecond
   Picoseconds since = 0;
   uint32_t version = 0; ///< of its end among the events
   bool stale = false;   ///< its end is to be computed again
@@ -48,20 +48,22 @@ struct Event {
 struct FlowTransport::State {
   explicit State(const Network &network);
 
-  StreamId streamOf(const std::vector<LinkId> &links, double share);
-  const std::vector<StreamId> &streamsFrom(VertexId src, VertexId dst);
-  void add(StreamId id, FlowId flow, double bytes);
+  StreamId streamOf(const std::vector<LinkId> &links);
+  StreamId streamOf(VertexId src, VertexId dst);
+  StreamId streamOver(const std::map<LinkId, double> &parts);
+  FlowId add(StreamId id, int64_t bytes);
   void settle(StreamId id);
   void touch(StreamId id);
-  void endParts(StreamId id, std::vector<FlowId> &ended);
+  void endFlows(StreamId id, std::vector<FlowId> &ended);
   Picoseconds nextEvent();
 
   const Network &network;
   FairShares shares;
   std::vector<Stream> streams;
-  std::map<std::pair<std::vector<LinkId>, double>, StreamId> byLinks;
-  std::map<std::pair<VertexId, VertexId>, std::vector<StreamId>> byPair;
-  std::vector<int32_t> partsLeft; ///< by flow
+  std::map<std::map<LinkId, double>, StreamId> byParts;
+  std::map<std::vector<LinkId>, StreamId> byLinks;
+  std::map<std::pair<VertexId, VertexId>, StreamId> byPair;
+  FlowId numFlows = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
   std::vector<StreamId> stale;
   Picoseconds now = 0;
@@ -77,23 +79,39 @@ static std::vector<double> capacitiesOf(const Network &network) {
 FlowTransport::State::State(const Network &network)
     : network(network), shares(capacitiesOf(network)) {}
 
-StreamId FlowTransport::State::streamOf(const std::vector<LinkId> &links,
-                                        double share) {
-  auto [entry, isNew] = byLinks.emplace(std::pair(links, share), 0);
+StreamId
+FlowTransport::State::streamOver(const std::map<LinkId, double> &parts) {
+  auto [entry, isNew] = byParts.emplace(parts, 0);
   if (isNew) {
-    entry->second = shares.addStream(links, share);
+    std::vector<FairShares::Crossed> crossed;
+    for (auto [link, part] : parts)
+      crossed.push_back({link, part});
+    entry->second = shares.addStream(crossed);
     streams.emplace_back();
   }
   return entry->second;
 }
 
-const std::vector<StreamId> &FlowTransport::State::streamsFrom(VertexId src,
-                                                               VertexId dst) {
-  auto [entry, isNew] =
-      byPair.emplace(std::pair(src, dst), std::vector<StreamId>());
-  if (isNew)
+StreamId FlowTransport::State::streamOf(const std::vector<LinkId> &links) {
+  auto [entry, isNew] = byLinks.emplace(links, 0);
+  if (isNew) {
+    std::map<LinkId, double> parts;
+    for (LinkId link : links)
+      ++parts[link];
+    entry->second = streamOver(parts);
+  }
+  return entry->second;
+}
+
+StreamId FlowTransport::State::streamOf(VertexId src, VertexId dst) {
+  auto [entry, isNew] = byPair.emplace(std::pair(src, dst), 0);
+  if (isNew) {
+    std::map<LinkId, double> parts;
     for (const Path &path : network.paths.at({src, dst}))
-      entry->second.push_back(streamOf(path.links, path.share));
+      for (LinkId link : path.links)
+        parts[link] += path.share;
+    entry->second = streamOver(parts);
+  }
   return entry->second;
 }
 
@@ -111,26 +129,25 @@ void FlowTransport::State::touch(StreamId id) {
   }
 }
 
-void FlowTransport::State::add(StreamId id, FlowId flow, double bytes) {
+FlowId FlowTransport::State::add(StreamId id, int64_t bytes) {
   settle(id);
   Stream &stream = streams[id];
   if (stream.marks.empty())
     stream.served = 0; // so that it stays exact
-  stream.marks.push({stream.served + bytes, flow});
+  stream.marks.push({stream.served + static_cast<double>(bytes), numFlows});
   shares.addFlows(id, 1);
   touch(id);
+  return numFlows++;
 }
 
-void FlowTransport::State::endParts(StreamId id, std::vector<FlowId> &ended) {
+void FlowTransport::State::endFlows(StreamId id, std::vector<FlowId> &ended) {
   settle(id);
   Stream &stream = streams[id];
   const double reached = stream.served + stream.rate * kRounding;
   while (!stream.marks.empty() && stream.marks.top().served <= reached) {
-    const FlowId flow = stream.marks.top().flow;
+    ended.push_back(stream.marks.top().flow);
     stream.marks.pop();
     shares.addFlows(id, -1);
-    if (--partsLeft[flow] == 0)
-      ended.push_back(flow);
   }
   touch(id);
 }
@@ -167,18 +184,8 @@ FlowTransport::~FlowTransport() = default;
 FlowId FlowTransport::start(VertexId src, VertexId dst, int64_t bytes,
                             Picoseconds now, const std::vector<LinkId> *by) {
   state->now = now;
-  const auto flow = static_cast<FlowId>(state->partsLeft.size());
-  const auto size = static_cast<double>(bytes);
-  if (by) {
-    state->partsLeft.push_back(1);
-    state->add(state->streamOf(*by, 1), flow, size);
-    return flow;
-  }
-  const std::vector<StreamId> &parts = state->streamsFrom(src, dst);
-  state->partsLeft.push_back(static_cast<int32_t>(parts.size()));
-  for (StreamId part : parts)
-    state->add(part, flow, size);
-  return flow;
+  return state->add(by ? state->streamOf(*by) : state->streamOf(src, dst),
+                    bytes);
 }
 
 Picoseconds FlowTransport::nextEvent() { return state->nextEvent(); }
@@ -190,7 +197,7 @@ void FlowTransport::advance(Picoseconds now, std::vector<FlowId> &ended) {
     const StreamId id = state->events.top().stream;
     state->events.pop();
     ++state->streams[id].version;
-    state->endParts(id, ended);
+    state->endFlows(id, ended);
   }
   state->now = now;
   std::sort(ended.begin() + static_cast<std::ptrdiff_t>(first), ended.end());

@@ -14,8 +14,8 @@
 
 namespace ffc::network {
 
-/// A flow over several paths is divided by their shares and ends with its last
-/// part; a part weighs as much as its share. Times are rounded up to whole
+/// A flow over several paths uses all of them at once, by their shares, and is
+/// as fast as the slowest of them lets it be. Times are rounded up to whole
 /// picoseconds; equal problems give equal times.
 class FlowTransport final : public Transport {
 public:
