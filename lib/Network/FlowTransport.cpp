@@ -2,6 +2,7 @@
 
 #include "ffc/Network/FlowTransport.h"
 
+#include "Earliest.h"
 #include "FairShares.h"
 
 #include <algorithm>
@@ -30,17 +31,7 @@ struct Stream {
   double served = 0; ///< bytes, up to `since`
   double rate = 0;   ///< bytes per picosecond
   Picoseconds since = 0;
-  uint32_t version = 0; ///< of its end among the events
-  bool stale = false;   ///< its end is to be computed again
-};
-
-struct Event {
-  Picoseconds time = 0;
-  StreamId stream = 0;
-  uint32_t version = 0;
-  bool operator>(const Event &other) const {
-    return std::pair(time, stream) > std::pair(other.time, other.stream);
-  }
+  bool stale = false; ///< its end is to be computed again
 };
 
 } // namespace
@@ -64,7 +55,7 @@ struct FlowTransport::State {
   std::map<std::vector<LinkId>, StreamId> byLinks;
   std::map<std::pair<VertexId, VertexId>, StreamId> byPair;
   FlowId numFlows = 0;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  Earliest ends; ///< by stream, of its next flow
   std::vector<StreamId> stale;
   Picoseconds now = 0;
 };
@@ -161,20 +152,18 @@ Picoseconds FlowTransport::State::nextEvent() {
   for (StreamId id : stale) {
     Stream &stream = streams[id];
     stream.stale = false;
-    ++stream.version;
-    if (stream.marks.empty())
+    if (stream.marks.empty()) {
+      ends.set(id, kNever);
       continue;
+    }
     settle(id);
     const double left =
         (stream.marks.top().served - stream.served) / stream.rate;
     const double time = std::ceil(std::max(left - kRounding, 0.0));
-    events.push({now + static_cast<Picoseconds>(time), id, stream.version});
+    ends.set(id, now + static_cast<Picoseconds>(time));
   }
   stale.clear();
-  while (!events.empty() &&
-         events.top().version != streams[events.top().stream].version)
-    events.pop();
-  return events.empty() ? kNever : events.top().time;
+  return ends.time();
 }
 
 FlowTransport::FlowTransport(const Network &network)
@@ -194,10 +183,7 @@ void FlowTransport::advance(Picoseconds now, std::vector<FlowId> &ended) {
   const size_t first = ended.size();
   while (state->nextEvent() <= now) {
     state->now = now;
-    const StreamId id = state->events.top().stream;
-    state->events.pop();
-    ++state->streams[id].version;
-    state->endFlows(id, ended);
+    state->endFlows(static_cast<StreamId>(state->ends.number()), ended);
   }
   state->now = now;
   std::sort(ended.begin() + static_cast<std::ptrdiff_t>(first), ended.end());
