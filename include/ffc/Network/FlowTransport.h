@@ -14,13 +14,20 @@
 
 namespace ffc::network {
 
+struct FlowOptions {
+  /// 0: flows have no packets, links no latency, and a flow ends with its last
+  /// byte. Otherwise it is whole packets of so many bytes, each of which a link
+  /// stores before it forwards it, and ends when word of the last one is back.
+  int64_t packetBytes = 0;
+};
+
 /// A flow over several paths uses all of them at once, by their shares, and is
 /// as fast as the slowest of them lets it be. Times are rounded up to whole
 /// picoseconds; equal problems give equal times.
 class FlowTransport final : public Transport {
 public:
   /// `network` is whole (faultOf) and outlives this.
-  explicit FlowTransport(const Network &network);
+  explicit FlowTransport(const Network &network, FlowOptions options = {});
   ~FlowTransport() override;
 
   FlowId start(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,
