@@ -2,7 +2,10 @@
 
 #include "ffc/Network/NetworkBuilder.h"
 
+#include <algorithm>
+
 using namespace ffc::network;
+namespace plan = ffc::plan;
 
 namespace {
 
@@ -122,4 +125,88 @@ std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
       }
     }
   return network;
+}
+
+namespace {
+
+/// Nodes become servers, what is between them switches.
+class Collapsing {
+public:
+  explicit Collapsing(const plan::Topology &topology) : topology(topology) {}
+
+  Network run();
+
+private:
+  std::vector<LinkId> between(const std::vector<plan::LinkId> &links) const;
+  std::vector<Path> pathsOf(int src, int dst) const;
+
+  const plan::Topology &topology;
+  std::vector<std::vector<plan::DeviceId>> devices; ///< by node
+  std::vector<LinkId> linkOf; ///< by the topology's; -1: inside a node
+};
+
+} // namespace
+
+std::vector<LinkId>
+Collapsing::between(const std::vector<plan::LinkId> &links) const {
+  std::vector<LinkId> result;
+  for (plan::LinkId link : links)
+    if (linkOf[link] >= 0)
+      result.push_back(linkOf[link]);
+  return result;
+}
+
+/// From each device to the one with the same place in the other node, as rails
+/// connect them.
+std::vector<Path> Collapsing::pathsOf(int src, int dst) const {
+  const size_t count = std::min(devices[src].size(), devices[dst].size());
+  std::vector<Path> paths;
+  for (size_t d = 0; d < count; ++d) {
+    const plan::Route route = topology.route(devices[src][d], devices[dst][d]);
+    Path path{between(route.links), 1.0 / static_cast<double>(count)};
+    auto same =
+        std::find_if(paths.begin(), paths.end(), [&](const Path &other) {
+          return other.links == path.links;
+        });
+    if (same == paths.end())
+      paths.push_back(std::move(path));
+    else
+      same->share += path.share;
+  }
+  return paths;
+}
+
+Network Collapsing::run() {
+  Network network;
+  const int nodes = static_cast<int>(topology.nodes().size());
+  network.numServers = nodes;
+  std::vector<VertexId> vertexOf;
+  for (const plan::Vertex &vertex : topology.vertices())
+    vertexOf.push_back(vertex.node >= 0 ? vertex.node
+                                        : nodes + network.numSwitches++);
+  for (const plan::Link &link : topology.links()) {
+    const VertexId src = vertexOf[link.src], dst = vertexOf[link.dst];
+    linkOf.push_back(src == dst ? -1
+                                : static_cast<LinkId>(network.links.size()));
+    if (src != dst)
+      network.links.push_back({src, dst, link.bandwidth, link.latency, 1});
+  }
+  devices.resize(nodes);
+  for (plan::DeviceId id = 0; id < topology.numDevices(); ++id)
+    devices[topology.device(id).node].push_back(id);
+  for (int src = 0; src < nodes; ++src)
+    for (int dst = 0; dst < nodes; ++dst)
+      if (src != dst)
+        network.paths[{src, dst}] = pathsOf(src, dst);
+  return network;
+}
+
+std::optional<Network> ffc::network::networkOf(const plan::Topology &topology,
+                                               std::string &error) {
+  if (topology.nodes().size() < 2) {
+    error = topology.name() + ": expected a topology of at least 2 nodes, "
+                              "found 1";
+    return std::nullopt;
+  }
+  return Collapsing(topology).run();
 }

@@ -45,10 +45,12 @@ class Simulation {
 public:
   Simulation(const TaskGraph &graph, const Network &network,
              Transport &transport, const SimulateOptions &options)
-      : graph(graph), transport(transport), options(options), groups(network),
-        waitsFor(graph.tasks.size()), queues(graph.numServers),
+      : graph(graph), network(network), transport(transport), options(options),
+        groups(network), waitsFor(graph.tasks.size()), queues(graph.numServers),
         busy(graph.numServers), rings(graph.tasks.size()) {
     step.compute.resize(graph.numServers);
+    step.tasks.resize(graph.tasks.size());
+    step.linkBytes.resize(network.links.size());
   }
 
   SimulatedStep run();
@@ -68,6 +70,7 @@ private:
   void finish(int32_t task);
 
   const TaskGraph &graph;
+  const Network &network;
   Transport &transport;
   const SimulateOptions &options;
   const GroupRings groups;
@@ -101,6 +104,15 @@ void Simulation::send(int32_t round, VertexId src, VertexId dst, int64_t bytes,
   bytes = std::max<int64_t>(bytes, 1);
   transport.start(src, dst, bytes, now, by);
   step.flows.push_back({src, dst, bytes, now, kNever});
+  auto carry = [&](const std::vector<LinkId> &links, double share) {
+    for (LinkId link : links)
+      step.linkBytes[link] += share * static_cast<double>(bytes);
+  };
+  if (by)
+    carry(*by, 1);
+  else
+    for (const Path &path : network.paths.at({src, dst}))
+      carry(path.links, path.share);
   roundOf.push_back(round);
   ++rounds[round].pending;
 }
@@ -169,13 +181,14 @@ void Simulation::startNext(VertexId server) {
   busy[server] = 1;
   const Picoseconds time = picosecondsOf(graph.tasks[task].milliseconds);
   step.compute[server] += time;
+  step.tasks[task].start = now;
   timed.push({now + time, task});
 }
 
 void Simulation::startReady() {
-
   for (int32_t id : ready) {
     const NetworkTask &task = graph.tasks[id];
+    step.tasks[id] = {now, now};
     if (computes(task)) {
       queues[task.server].push(id);
       startNext(task.server);
@@ -191,7 +204,7 @@ void Simulation::startReady() {
 }
 
 void Simulation::finish(int32_t task) {
-  step.finish = now;
+  step.finish = step.tasks[task].end = now;
   for (int32_t next : graph.tasks[task].next)
     if (--waitsFor[next] == 0)
       ready.push_back(next);

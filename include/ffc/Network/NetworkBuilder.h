@@ -32,9 +32,10 @@ std::optional<Network> makeFatTree(int ports, int servers,
                                    std::string &error);
 
 /// The nodes of a topology as servers, in its order, and the links between
-/// them. The routes are the topology's, from the first device of a node to the
-/// first of another; links inside a node are left out, for a server has no
-/// inside. On failure (one node only) returns nothing and sets `error`.
+/// them; what is inside a node is left out. The way from a node to another is
+/// the topology's route from each device to the one with the same place in the
+/// other node, with equal shares. On failure (one node only) returns nothing
+/// and sets `error`.
 std::optional<Network> networkOf(const plan::Topology &topology,
                                  std::string &error);
 

@@ -43,10 +43,20 @@ struct FlowTime {
   Picoseconds start = 0, end = 0;
 };
 
+/// A computation starts when its server takes it up, everything else when it is
+/// ready.
+struct TaskTime {
+  Picoseconds start = 0, end = 0;
+};
+
 struct SimulatedStep {
   Picoseconds finish = 0;           ///< when the last task ends
+  std::vector<TaskTime> tasks;      ///< by task
   std::vector<FlowTime> flows;      ///< by FlowId
   std::vector<Picoseconds> compute; ///< by server: how long it is busy
+  /// By link: the bytes that went over it; of a flow over several paths, by
+  /// their shares.
+  std::vector<double> linkBytes;
 };
 
 /// Tasks start as soon as all that they follow have ended; a server computes
