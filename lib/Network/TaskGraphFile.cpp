@@ -157,6 +157,7 @@ FileDevice Reader::readDevice(const file::Device &device) {
                       "a pair of nodes (deviceproperty) whose first is");
     read.dst = server(device.deviceproperty() % stride,
                       "a pair of nodes (deviceproperty) whose second is");
+    result.pairs.push_back({read.src, read.dst});
     return read;
   }
   default:

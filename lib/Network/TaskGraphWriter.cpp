@@ -27,10 +27,11 @@ private:
   std::vector<Offset<file::Route>> routes();
   std::vector<Offset<file::Rings>> rings();
   uint64_t deviceOf(const NetworkTask &task);
+  uint64_t deviceOf(const Ends &ends);
 
   const TaskGraphFile &from;
   flatbuffers::FlatBufferBuilder builder;
-  /// Ids of pairs that send, in order of their first transfer.
+  /// Ids of the file's pairs and of those that send.
   std::map<Ends, uint64_t> pairs;
   std::vector<Ends> pairOrder;
 };
@@ -64,19 +65,21 @@ std::vector<Offset<file::Connection>> Writer::connections() {
   return rows;
 }
 
-/// Servers are devices 0 to numServers - 1, pairs that send follow.
+/// Servers are devices 0 to numServers - 1, pairs follow.
+uint64_t Writer::deviceOf(const Ends &ends) {
+  auto [pair, isNew] = pairs.emplace(
+      ends, static_cast<uint64_t>(from.graph.numServers) + pairOrder.size());
+  if (isNew)
+    pairOrder.push_back(ends);
+  return pair->second;
+}
+
 uint64_t Writer::deviceOf(const NetworkTask &task) {
   switch (task.type) {
   case TaskType::AllReduce:
     return 0;
-  case TaskType::Transfer: {
-    const Ends ends(task.src, task.dst);
-    auto [pair, isNew] = pairs.emplace(
-        ends, static_cast<uint64_t>(from.graph.numServers) + pairOrder.size());
-    if (isNew)
-      pairOrder.push_back(ends);
-    return pair->second;
-  }
+  case TaskType::Transfer:
+    return deviceOf(Ends(task.src, task.dst));
   default:
     return static_cast<uint64_t>(task.server);
   }
@@ -110,21 +113,26 @@ std::vector<Offset<file::Device>> Writer::devices() {
   return rows;
 }
 
+/// Of all pairs; those without paths, as a server and itself, have empty ones.
 std::vector<Offset<file::Route>> Writer::routes() {
   std::vector<Offset<file::Route>> rows;
-  for (const auto &[ends, paths] : from.network.paths) {
-    std::vector<Offset<file::Path>> list;
-    for (const Path &path : paths) {
-      std::vector<uint32_t> hops = {static_cast<uint32_t>(ends.first)};
-      for (LinkId link : path.links)
-        hops.push_back(static_cast<uint32_t>(from.network.links[link].dst));
-      list.push_back(file::CreatePathDirect(builder, &hops,
-                                            static_cast<float>(path.share)));
+  const auto servers = static_cast<VertexId>(from.graph.numServers);
+  for (VertexId src = 0; src < servers; ++src)
+    for (VertexId dst = 0; dst < servers; ++dst) {
+      std::vector<Offset<file::Path>> list;
+      const auto paths = from.network.paths.find({src, dst});
+      if (paths != from.network.paths.end())
+        for (const Path &path : paths->second) {
+          std::vector<uint32_t> hops = {static_cast<uint32_t>(src)};
+          for (LinkId link : path.links)
+            hops.push_back(static_cast<uint32_t>(from.network.links[link].dst));
+          list.push_back(file::CreatePathDirect(
+              builder, &hops, static_cast<float>(path.share)));
+        }
+      rows.push_back(
+          file::CreateRouteDirect(builder, static_cast<uint32_t>(src),
+                                  static_cast<uint32_t>(dst), &list));
     }
-    rows.push_back(
-        file::CreateRouteDirect(builder, static_cast<uint32_t>(ends.first),
-                                static_cast<uint32_t>(ends.second), &list));
-  }
   return rows;
 }
 
@@ -146,6 +154,8 @@ std::string Writer::write() {
   for (const FileOperator &op : from.operators)
     ops.push_back(
         file::CreateOperatorDirect(builder, op.id, op.type, op.name.c_str()));
+  for (const Ends &ends : from.pairs)
+    deviceOf(ends);
   const auto taskRows = tasks();
   const auto deviceRows = devices();
   const auto routeRows = routes();

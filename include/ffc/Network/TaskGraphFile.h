@@ -30,6 +30,9 @@ struct TaskGraphFile {
   /// have none until setSpeed() (NetworkBuilder.h).
   Network network;
   std::vector<FileOperator> operators;
+  /// Pairs of servers that the file has devices for, in its order; transfers
+  /// may use more.
+  std::vector<std::pair<VertexId, VertexId>> pairs;
   int gpusPerServer = 1;
   /// In bytes per millisecond, of an interface and of what is in a server.
   /// FlexNet writes constants for the latter two; nothing here uses them.
