@@ -166,12 +166,13 @@ static Expected<std::optional<double>> quantityOf(StringRef flag,
 
 /// The number in "fat-tree:16", or nothing if `name` is no such word.
 static Expected<std::optional<int>> portsOf(StringRef name) {
-  if (!name.consume_front("fat-tree"))
+  StringRef rest = name;
+  if (!rest.consume_front("fat-tree"))
     return std::optional<int>();
   int ports = 0;
-  if (!name.consume_front(":") || name.getAsInteger(10, ports))
+  if (!rest.consume_front(":") || rest.getAsInteger(10, ports))
     return makeError("--network: expected fat-tree:K with K ports of a "
-                     "switch, found 'fat-tree" +
+                     "switch, found '" +
                      name + "'");
   return std::optional<int>(ports);
 }
