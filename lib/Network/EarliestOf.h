@@ -10,41 +10,46 @@
 namespace ffc::network {
 
 /// The earliest of a fixed number of times that change one by one, as a
-/// tournament (Knuth, The Art of Computer Programming, 3, 5.4.1): every change
-/// is played upwards from its leaf, without a branch that could be mispredicted
-/// but for the end. Of equal times that with the lowest number is first.
+/// tournament (Knuth, The Art of Computer Programming 3, 5.4.1): a change is
+/// played upwards from its leaf. Of equal times that which was set first is
+/// first.
 class EarliestOf {
 public:
   explicit EarliestOf(int32_t count) {
     while (leaves < count)
       leaves *= 2;
-    times.assign(2 * leaves, kNever);
-    winners.resize(2 * leaves);
+    nodes.resize(2 * static_cast<size_t>(leaves));
     for (int32_t i = 0; i < leaves; ++i)
-      winners[leaves + i] = i;
-    for (int32_t i = leaves - 1; i > 0; --i)
-      winners[i] = winners[2 * i];
+      nodes[leaves + i].who = i;
   }
 
-  Picoseconds time() const { return times[1]; }
-  int32_t who() const { return winners[1]; }
+  /// kNever: none has a time.
+  Picoseconds time() const { return nodes[1].time; }
+  int32_t who() const { return nodes[1].who; }
 
   void change(int32_t who, Picoseconds time) {
     int32_t at = leaves + who;
-    times[at] = time;
-    while (at > 1) {
-      at /= 2;
-      const int32_t left = 2 * at;
-      const int32_t best = left + (times[left + 1] < times[left]);
-      times[at] = times[best];
-      winners[at] = winners[best];
+    nodes[at].time = time;
+    nodes[at].turn = ++turns;
+    for (at /= 2; at > 0; at /= 2) {
+      const Node &left = nodes[2 * at], &right = nodes[2 * at + 1];
+      nodes[at] = right.isBefore(left) ? right : left;
     }
   }
 
 private:
+  struct Node {
+    Picoseconds time = kNever;
+    int64_t turn = 0;
+    int32_t who = 0;
+    bool isBefore(const Node &other) const {
+      return time < other.time || (time == other.time && turn < other.turn);
+    }
+  };
+
   int32_t leaves = 1;
-  std::vector<Picoseconds> times; ///< node i's children are 2i and 2i + 1
-  std::vector<int32_t> winners;
+  int64_t turns = 0;
+  std::vector<Node> nodes; ///< the children of node i are 2i and 2i + 1
 };
 
 } // namespace ffc::network

@@ -68,7 +68,7 @@ private:
   }
 
   Terms terms;
-  Picoseconds free = 0; ///< when all of them have left
+  Picoseconds free = 0;         ///< when all of them have left
   uint32_t first = 0, last = 0; ///< they wrap around, as places in `packets` do
   std::vector<Packet> packets;  ///< a power of two of them, used as a ring
 };

@@ -3,19 +3,21 @@
 #include "PacketSender.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace ffc::network;
 
-void PacketSender::reset(const PacketOptions &options, int64_t bytes) {
+void PacketSender::reset(const PacketOptions &options, int64_t bytes,
+                         Picoseconds firstTimeout) {
   *this = PacketSender();
   packet = options.packetBytes;
   // The byte of packet 0 is the message's first.
-  total = static_cast<int32_t>(
-      1 + (std::max(bytes, packet) - 1 + packet - 1) / packet);
+  total = static_cast<int32_t>(1 + (std::max(bytes, packet) - 1 + packet - 1) /
+                                       packet);
   window = options.initialWindow * packet;
   threshold = options.slowStartThreshold * packet;
   fitAfter = 2 * packet;
-  patience = options.firstTimeout;
+  patience = firstTimeout;
 }
 
 /// RFC 6298, 2.2 and 2.3.
@@ -43,10 +45,9 @@ void PacketSender::countMark(bool marked, double gain) {
   markedShare += gain * (static_cast<double>(seenMarked) / seen - markedShare);
   seen = seenMarked = 0;
   if (markedShare > 0) {
-    window = std::max(
-        static_cast<int64_t>(static_cast<double>(window) *
-                             (1 - markedShare / 2)),
-        packet);
+    window = std::max(static_cast<int64_t>(static_cast<double>(window) *
+                                           (1 - markedShare / 2)),
+                      packet);
     threshold = window;
   }
   fitAfter = window;
@@ -114,12 +115,10 @@ SenderTurn PacketSender::acknowledge(int32_t below, bool marked,
                                      const PacketOptions &options) {
   countMark(marked, options.gain);
   measure(now - sentAt, options.shortestTimeout);
-  return below > acknowledged ? acknowledgeNew(below, now)
-                              : acknowledgeTwice();
+  return below > acknowledged ? acknowledgeNew(below, now) : acknowledgeTwice();
 }
 
-void PacketSender::expire(Picoseconds now, const PacketOptions &options) {
-  (void)options;
+void PacketSender::expire(Picoseconds now) {
   if (recovering)
     window = std::min(threshold, inFlight() + packet);
   shrinkOnLoss();
@@ -128,6 +127,6 @@ void PacketSender::expire(Picoseconds now, const PacketOptions &options) {
   recovered = sent;
   sent = acknowledged + 1;
   duplicates = 0;
-  patience *= 2;
+  patience = std::min(2 * patience, kLongestTimeout);
   deadline = now + patience;
 }

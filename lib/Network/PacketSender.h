@@ -15,6 +15,9 @@
 
 namespace ffc::network {
 
+/// RFC 6298, 2.5, allows a longest timeout of at least a minute.
+constexpr Picoseconds kLongestTimeout = 60'000'000'000'000;
+
 /// What a sender does next: the first packet that was not acknowledged again,
 /// then new ones as long as maySend().
 struct SenderTurn {
@@ -24,7 +27,8 @@ struct SenderTurn {
 
 class PacketSender {
 public:
-  void reset(const PacketOptions &options, int64_t bytes);
+  void reset(const PacketOptions &options, int64_t bytes,
+             Picoseconds firstTimeout);
 
   /// The other side says that it has all packets below `below`, in answer to
   /// one that was sent at `sentAt`.
@@ -32,13 +36,12 @@ public:
                          Picoseconds now, const PacketOptions &options);
   /// Nothing was heard until timeout(); the first packet that was not
   /// acknowledged is to be sent again.
-  void expire(Picoseconds now, const PacketOptions &options);
+  void expire(Picoseconds now);
 
   bool ended() const { return acknowledged == total; }
   bool maySend() const {
-    return sent < total && (acknowledged == 0
-                                ? sent == 0
-                                : inFlight() + packet <= window);
+    return sent < total &&
+           (acknowledged == 0 ? sent == 0 : inFlight() + packet <= window);
   }
   /// The number of the next new packet, which is sent at `now`.
   int32_t send(Picoseconds now) {
@@ -67,8 +70,8 @@ private:
   SenderTurn acknowledgeNew(int32_t below, Picoseconds now);
   SenderTurn acknowledgeTwice();
 
-  int64_t packet = 0; ///< bytes
-  int32_t total = 0;  ///< packets
+  int64_t packet = 0;                 ///< bytes
+  int32_t total = 0;                  ///< packets
   int32_t acknowledged = 0, sent = 0; ///< all below
   int64_t window = 0, threshold = 0;  ///< bytes
 

@@ -53,14 +53,15 @@ struct Connection {
 class PacketTransport::Engine {
 public:
   Engine(const Network &network, const PacketOptions &options)
-      : network(network), options(options), random(options.seed),
+      : options(options), network(network), random(options.seed),
         arrivals(static_cast<int32_t>(network.links.size())) {
     links.reserve(network.links.size());
     for (const Link &link : network.links)
       links.emplace_back(termsOf(link));
   }
 
-  FlowId start(const std::vector<LinkId> &path, int64_t bytes, Picoseconds now);
+  FlowId start(const std::vector<LinkId> &path, int64_t bytes, Picoseconds now,
+               Picoseconds firstTimeout);
   const std::vector<LinkId> &choosePath(VertexId src, VertexId dst);
 
   Picoseconds nextEvent() const {
@@ -68,6 +69,7 @@ public:
   }
   void happen(std::vector<FlowId> &ended);
 
+  const PacketOptions options;
   PacketCounts counts;
 
 private:
@@ -88,7 +90,6 @@ private:
   }
 
   const Network &network;
-  PacketOptions options;
   std::mt19937_64 random;
   std::vector<PacketLink> links;
   EarliestOf arrivals; ///< of the first packet on each link
@@ -106,7 +107,8 @@ private:
 PacketLink::Terms PacketTransport::Engine::termsOf(const Link &link) const {
   const bool ofServer = link.src < network.numServers;
   auto timeOf = [&](double bytes) {
-    return static_cast<Picoseconds>(std::llround(bytes * 1e12 / link.bandwidth));
+    return static_cast<Picoseconds>(
+        std::llround(bytes * 1e12 / link.bandwidth));
   };
   PacketLink::Terms terms;
   terms.packetTime = timeOf(options.packetBytes);
@@ -119,8 +121,7 @@ PacketLink::Terms PacketTransport::Engine::termsOf(const Link &link) const {
   return terms;
 }
 
-int32_t
-PacketTransport::Engine::hopsOf(const std::vector<LinkId> &path) {
+int32_t PacketTransport::Engine::hopsOf(const std::vector<LinkId> &path) {
   const auto [at, isNew] =
       hopsOfPath.emplace(path, static_cast<int32_t>(hops.size()));
   if (isNew) {
@@ -130,8 +131,8 @@ PacketTransport::Engine::hopsOf(const std::vector<LinkId> &path) {
   return at->second;
 }
 
-const std::vector<LinkId> &
-PacketTransport::Engine::choosePath(VertexId src, VertexId dst) {
+const std::vector<LinkId> &PacketTransport::Engine::choosePath(VertexId src,
+                                                               VertexId dst) {
   const auto at = network.paths.find({src, dst});
   assert(at != network.paths.end() && "no path");
   const std::vector<Path> &paths = at->second;
@@ -145,7 +146,8 @@ PacketTransport::Engine::choosePath(VertexId src, VertexId dst) {
 }
 
 FlowId PacketTransport::Engine::start(const std::vector<LinkId> &path,
-                                      int64_t bytes, Picoseconds now) {
+                                      int64_t bytes, Picoseconds now,
+                                      Picoseconds firstTimeout) {
   if (unused.empty()) {
     unused.push_back(static_cast<int32_t>(connections.size()));
     connections.emplace_back();
@@ -153,7 +155,7 @@ FlowId PacketTransport::Engine::start(const std::vector<LinkId> &path,
   const int32_t index = unused.back();
   unused.pop_back();
   Connection &connection = connections[index];
-  connection.sender.reset(options, bytes);
+  connection.sender.reset(options, bytes, firstTimeout);
   connection.receiver = Receiver();
   connection.flow = started++;
   connection.firstHop = hopsOf(path);
@@ -247,7 +249,7 @@ void PacketTransport::Engine::look() {
       continue;
     if (sender.timeout() < now) {
       ++counts.timeouts;
-      sender.expire(now, options);
+      sender.expire(now);
       transmit(static_cast<int32_t>(i), sender.sendAgain(now), now);
     }
     watch(sender);
@@ -271,7 +273,17 @@ PacketTransport::~PacketTransport() = default;
 
 FlowId PacketTransport::start(VertexId src, VertexId dst, int64_t bytes,
                               Picoseconds now, const std::vector<LinkId> *by) {
-  return engine->start(by ? *by : engine->choosePath(src, dst), bytes, now);
+  return engine->start(by ? *by : engine->choosePath(src, dst), bytes, now,
+                       engine->options.firstTimeout);
+}
+
+FlowId PacketTransport::startPart(VertexId src, VertexId dst, int64_t bytes,
+                                  Picoseconds now,
+                                  const std::vector<LinkId> *by) {
+  if (by)
+    return start(src, dst, bytes, now, by);
+  return engine->start(engine->choosePath(src, dst), bytes, now,
+                       engine->options.firstTimeoutOfPart);
 }
 
 Picoseconds PacketTransport::nextEvent() { return engine->nextEvent(); }
@@ -284,6 +296,27 @@ void PacketTransport::advance(Picoseconds now, std::vector<FlowId> &ended) {
 const PacketCounts &PacketTransport::counts() const { return engine->counts; }
 
 std::string ffc::network::faultOf(const PacketOptions &options) {
-  (void)options;
-  return "";
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  std::string fault;
+  auto expect = [&](const char *what, int64_t value, int64_t least,
+                    int64_t most) {
+    if (fault.empty() && (value < least || value > most))
+      fault = "expected " + std::string(what) + " of " + std::to_string(least) +
+              " to " + std::to_string(most) + ", found " +
+              std::to_string(value);
+  };
+  expect("packets of bytes", options.packetBytes, 1, kMost);
+  expect("an initial window in packets", options.initialWindow, 1, kMost);
+  expect("a slow-start threshold in packets", options.slowStartThreshold, 1,
+         kMost);
+  expect("a number of packets above which they are marked", options.markAbove,
+         1, kMost);
+  expect("a length of queues in packets", options.queuePackets, 0, kMost);
+  for (Picoseconds time : {options.firstTimeoutOfPart, options.firstTimeout,
+                           options.shortestTimeout, options.timerPeriod})
+    expect("a timeout or period in picoseconds", time, 1, kLongestTimeout);
+  if (fault.empty() && !(options.gain > 0 && options.gain <= 1))
+    fault = "expected a gain above 0 and at most 1, found " +
+            std::to_string(options.gain);
+  return fault;
 }

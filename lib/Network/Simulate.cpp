@@ -102,7 +102,10 @@ int32_t Simulation::addRound(int32_t task, int32_t ring, int32_t left) {
 void Simulation::send(int32_t round, VertexId src, VertexId dst, int64_t bytes,
                       const std::vector<LinkId> *by) {
   bytes = std::max<int64_t>(bytes, 1);
-  transport.start(src, dst, bytes, now, by);
+  if (graph.tasks[rounds[round].task].type == TaskType::AllReduce)
+    transport.startPart(src, dst, bytes, now, by);
+  else
+    transport.start(src, dst, bytes, now, by);
   step.flows.push_back({src, dst, bytes, now, kNever});
   auto carry = [&](const std::vector<LinkId> &links, double share) {
     for (LinkId link : links)

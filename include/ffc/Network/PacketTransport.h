@@ -40,16 +40,21 @@ struct PacketOptions {
   bool serversMark = true;
   /// Weight of the newest share of marked packets in its average.
   double gain = 1.0 / 16;
-  /// How long a connection waits at least for an acknowledgement before it
-  /// sends again, before and after the first one came.
-  Picoseconds firstTimeout = 10'000'000'000, shortestTimeout = 10'000'000'000;
+  /// How long a connection waits for the first acknowledgement before it asks
+  /// again: what an all-reduce sends over the network's paths, and all others.
+  /// Behind a long queue that is too short, and FlexNetPacket's all-reduces
+  /// then start with a window of one packet.
+  Picoseconds firstTimeoutOfPart = 1'000'000'000, firstTimeout = 10'000'000'000;
+  /// How long at least for later ones.
+  Picoseconds shortestTimeout = 10'000'000'000;
   /// How often clocks are looked at for that.
   Picoseconds timerPeriod = 1'000'000'000;
   /// Of the drawing of paths.
-  uint64_t seed = 13;
+  uint64_t seed = 1;
 };
 
-/// What is wrong with options, in words, or nothing.
+/// What is wrong with options, in words, or nothing: counts and times are above
+/// 0 (queuePackets at least 0) and below 2^31 packets, the gain at most 1.
 std::string faultOf(const PacketOptions &options);
 
 /// What happened so far.
@@ -69,6 +74,8 @@ public:
 
   FlowId start(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,
                const std::vector<LinkId> *by) override;
+  FlowId startPart(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,
+                   const std::vector<LinkId> *by) override;
   Picoseconds nextEvent() override;
   void advance(Picoseconds now, std::vector<FlowId> &ended) override;
 
