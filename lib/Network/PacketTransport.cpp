@@ -159,7 +159,8 @@ FlowId PacketTransport::Engine::start(const std::vector<LinkId> &path,
   connection.receiver = Receiver();
   connection.flow = started++;
   connection.firstHop = hopsOf(path);
-  ++active;
+  if (active++ == 0)
+    nextLook = kNever; // It was for those that have ended.
   sendWindow(index, now);
   return connection.flow;
 }

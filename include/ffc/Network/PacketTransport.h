@@ -64,8 +64,7 @@ struct PacketCounts {
 };
 
 /// Neither `network` nor `options` has a fault; every pair that sends has a
-/// path. The same calls give the same times, to the picosecond, on every
-/// machine.
+/// path. The same calls give the same times, to the picosecond.
 class PacketTransport final : public Transport {
 public:
   /// `network` outlives this.

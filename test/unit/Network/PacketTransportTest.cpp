@@ -124,6 +124,17 @@ TEST(PacketTransportTest, TwoMessagesThroughOneQueue) {
               ElementsAre(kOnePacket, kOnePacket + kMicrosecond));
 }
 
+TEST(PacketTransportTest, TimersOfEndedMessagesAreForgotten) {
+  const Network network = makeStar(2);
+  PacketTransport transport(network, makeOptions());
+  transport.start(0, 1, 1000, 0, nullptr);
+  EXPECT_THAT(endsOf(transport), ElementsAre(kOnePacket));
+  const Picoseconds later = 1000 * kMillisecond;
+  transport.start(0, 1, 1000, later, nullptr);
+  EXPECT_GE(transport.nextEvent(), later);
+  EXPECT_THAT(endsOf(transport), ElementsAre(kNever, later + kOnePacket));
+}
+
 TEST(PacketTransportTest, APathGivenIsTaken) {
   const Network network = makeStar(3);
   PacketTransport transport(network, makeOptions());
