@@ -143,6 +143,23 @@ TEST_F(PacketSenderTest, ASecondHoleIsSentAtOnce) {
   const SenderTurn turn = hear(4);
   EXPECT_TRUE(turn.again);
   EXPECT_EQ(sender.sendAgain(now), 4);
+  // 7.5 packets, less the three that have left, and the one that is sent again:
+  // 5.5, and a duplicate adds one. Six are under way.
+  EXPECT_EQ(sendAll(), 0);
+  hear(4);
+  EXPECT_EQ(sendAll(), 0);
+  hear(4);
+  EXPECT_EQ(sendAll(), 1);
+}
+
+TEST_F(PacketSenderTest, DuplicatesFromBeforeATimeoutAreNoLoss) {
+  begin();
+  EXPECT_EQ(sendAll(), 9);
+  now += 11 * kMillisecond;
+  sender.expire(now);
+  sender.sendAgain(now);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FALSE(hear(1).again);
 }
 
 TEST_F(PacketSenderTest, ATimeoutGoesBackToOnePacketAndWaitsTwiceAsLong) {
