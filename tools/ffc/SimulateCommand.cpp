@@ -8,6 +8,7 @@
 #include "ffc/Network/FlowTransport.h"
 #include "ffc/Network/NetworkBuilder.h"
 #include "ffc/Network/OccupancyTransport.h"
+#include "ffc/Network/PacketTransport.h"
 #include "ffc/Network/Simulate.h"
 #include "ffc/Network/TaskGraphFile.h"
 #include "ffc/Network/TaskProblem.h"
@@ -30,12 +31,15 @@ using plan::QuantityKind;
 
 namespace {
 
-enum class Model { Fair, Flows, Occupancy };
+enum class Model { Fair, Flows, Occupancy, Packets };
 
 struct SimulateCommandOptions : CommandOptions {
   std::string network = "file", bandwidth, latency;
   Model model = Model::Flows;
   network::SimulateOptions simulate;
+  /// Of the model of packets; what is not given has its default.
+  std::optional<int64_t> queue, slowStart, seed;
+  std::optional<bool> serversMark;
   bool tasks = false, json = false;
 };
 
@@ -46,6 +50,11 @@ struct Input {
   Network network;
   bool isText = false;
   double bandwidth = 0; ///< that the file gives interfaces; 0: none
+};
+
+struct Outcome {
+  network::SimulatedStep step;
+  std::optional<network::PacketCounts> packets; ///< of that model
 };
 
 } // namespace
@@ -61,6 +70,8 @@ static const char *const kIntro =
     "  compute a on 0 for 1 ms\n"
     "  transfer b from 0 to 2 of 1 MB after a\n"
     "  all-reduce c on 0 1 of 5 MB after b\n";
+
+constexpr int64_t kMostPackets = std::numeric_limits<int32_t>::max();
 
 using Group = FlagGroupOf<SimulateCommandOptions>;
 
@@ -85,10 +96,12 @@ static const std::vector<Group> &flagGroups() {
        {{"--model", "MODEL",
          "flows: links are shared fairly by flows of packets, which have "
          "latency (default); fair: shared fairly, without packets and latency; "
-         "occupancy: a link carries one message after another",
+         "occupancy: a link carries one message after another; packets: every "
+         "packet is queued, marked and acknowledged (DCTCP)",
          setChoice<Model>(&Options::model, {{"flows", Model::Flows},
                                             {"fair", Model::Fair},
-                                            {"occupancy", Model::Occupancy}})},
+                                            {"occupancy", Model::Occupancy},
+                                            {"packets", Model::Packets}})},
         {"--all-reduce", "KIND",
          "ring (default); ps: by the first member as parameter server; dps: "
          "everybody sends to everybody",
@@ -96,6 +109,21 @@ static const std::vector<Group> &flagGroups() {
                                   {{"ring", AllReduceKind::Ring},
                                    {"ps", AllReduceKind::ParameterServer},
                                    {"dps", AllReduceKind::Direct}})}}},
+      {"Packets (--model=packets)",
+       {{"--queue", "PACKETS",
+         "how many a queue of a switch holds before packets are lost (default: "
+         "any number)",
+         setWhole(&Options::queue, 1, kMostPackets)},
+        {"--marking", "WHERE",
+         "which long queues mark packets, so that senders slow down: all "
+         "(default) or switches",
+         setChoice<bool>(&Options::serversMark,
+                         {{"all", true}, {"switches", false}})},
+        {"--slow-start", "PACKETS",
+         "up to which window a sender doubles it (default: 10000)",
+         setWhole(&Options::slowStart, 1, kMostPackets)},
+        {"--seed", "N", "of the drawing of paths (default: 1)",
+         setWhole(&Options::seed, 0)}}},
       {"Output",
        {{"--tasks", "", "also when each task starts and ends",
          setTrue(&Options::tasks)},
@@ -105,6 +133,14 @@ static const std::vector<Group> &flagGroups() {
 }
 
 static Error check(SimulateCommandOptions &options) {
+  for (auto [flag, isGiven] :
+       {std::pair("--queue", options.queue.has_value()),
+        std::pair("--marking", options.serversMark.has_value()),
+        std::pair("--slow-start", options.slowStart.has_value()),
+        std::pair("--seed", options.seed.has_value())})
+    if (isGiven && options.model != Model::Packets)
+      return makeError("flag '" + StringRef(flag) +
+                       "' has no meaning without --model=packets");
   return expectArguments(options, 1, "one task graph, a file");
 }
 
@@ -260,6 +296,8 @@ makeTransport(Model model, const Network &network) {
     break;
   case Model::Occupancy:
     return std::make_unique<network::OccupancyTransport>(network);
+  case Model::Packets:
+    llvm_unreachable("made by simulatePackets()");
   }
   return std::make_unique<network::FlowTransport>(network, flows);
 }
@@ -272,6 +310,8 @@ static StringRef nameOf(Model model) {
     return "fair";
   case Model::Occupancy:
     return "occupancy";
+  case Model::Packets:
+    return "packets";
   }
   llvm_unreachable("every model has a name");
 }
@@ -284,6 +324,8 @@ static StringRef summaryOf(Model model) {
     return "flow level: max-min fair rates, without packets and latency";
   case Model::Occupancy:
     return "occupancy: links carry one segment of 1 MiB after another";
+  case Model::Packets:
+    return "packet level: queues, marks, losses, DCTCP";
   }
   llvm_unreachable("every model has a summary");
 }
@@ -356,7 +398,8 @@ static std::string taskName(const Input &input, size_t task) {
 
 static void printReport(const SimulateCommandOptions &options,
                         const Input &input, const Network &network,
-                        const network::SimulatedStep &step) {
+                        const Outcome &outcome) {
+  const network::SimulatedStep &step = outcome.step;
   raw_ostream &out = outs();
   const FlowSummary flows(step.flows);
   const Picoseconds compute =
@@ -374,6 +417,11 @@ static void printReport(const SimulateCommandOptions &options,
     out << "flow times     mean " << show(flows.mean) << ", median "
         << show(flows.median) << ", 99 % " << show(flows.slow) << ", longest "
         << show(flows.slowest) << '\n';
+  if (const auto &packets = outcome.packets)
+    out << "packets        " << packets->hops << " arrivals over a link, "
+        << packets->marked << " marked, " << packets->lost << " lost, "
+        << packets->sentAgain << " sent again after duplicates, "
+        << packets->timeouts << " timeouts\n";
   for (network::LinkId link : busiestLinks(network, step))
     out << formatv("busy {0,6:f1} %  {1} to {2}\n",
                    busyPercent(network, step, link),
@@ -389,8 +437,8 @@ static void printReport(const SimulateCommandOptions &options,
 
 /// Times are in picoseconds.
 static void printJson(const SimulateCommandOptions &options, const Input &input,
-                      const Network &network,
-                      const network::SimulatedStep &step) {
+                      const Network &network, const Outcome &outcome) {
+  const network::SimulatedStep &step = outcome.step;
   const FlowSummary flows(step.flows);
   json::OStream out(outs(), 1);
   out.object([&] {
@@ -404,6 +452,14 @@ static void printJson(const SimulateCommandOptions &options, const Input &input,
     out.attribute("flow_median_ps", flows.median);
     out.attribute("flow_p99_ps", flows.slow);
     out.attribute("flow_longest_ps", flows.slowest);
+    if (const auto &packets = outcome.packets)
+      out.attributeObject("packets", [&] {
+        out.attribute("hops", packets->hops);
+        out.attribute("marked", packets->marked);
+        out.attribute("lost", packets->lost);
+        out.attribute("sent_again", packets->sentAgain);
+        out.attribute("timeouts", packets->timeouts);
+      });
     out.attributeArray("compute_ps", [&] {
       for (Picoseconds time : step.compute)
         out.value(time);
@@ -429,6 +485,39 @@ static void printJson(const SimulateCommandOptions &options, const Input &input,
   outs() << '\n';
 }
 
+/// On failure sets `error`.
+static std::optional<Outcome>
+simulatePackets(const SimulateCommandOptions &options, const Input &input,
+                const Network &network, std::string &error) {
+  network::PacketOptions packets;
+  packets.queuePackets = options.queue.value_or(packets.queuePackets);
+  packets.slowStartThreshold =
+      options.slowStart.value_or(packets.slowStartThreshold);
+  packets.serversMark = options.serversMark.value_or(packets.serversMark);
+  packets.seed = static_cast<uint64_t>(
+      options.seed.value_or(static_cast<int64_t>(packets.seed)));
+  network::PacketTransport transport(network, packets);
+  auto step = network::simulate(input.graph, network, transport,
+                                options.simulate, error);
+  if (!step)
+    return std::nullopt;
+  return Outcome{std::move(*step), transport.counts()};
+}
+
+/// On failure sets `error`.
+static std::optional<Outcome>
+simulateInput(const SimulateCommandOptions &options, const Input &input,
+              const Network &network, std::string &error) {
+  if (options.model == Model::Packets)
+    return simulatePackets(options, input, network, error);
+  const auto transport = makeTransport(options.model, network);
+  auto step = network::simulate(input.graph, network, *transport,
+                                options.simulate, error);
+  if (!step)
+    return std::nullopt;
+  return Outcome{std::move(*step), std::nullopt};
+}
+
 static Error simulateStep(const SimulateCommandOptions &options) {
   Expected<Input> input = readInput(options.arguments[0]);
   if (!input)
@@ -436,13 +525,11 @@ static Error simulateStep(const SimulateCommandOptions &options) {
   Expected<Network> network = makeNetwork(options, *input);
   if (!network)
     return network.takeError();
-  const auto transport = makeTransport(options.model, *network);
   std::string error;
-  const auto step = network::simulate(input->graph, *network, *transport,
-                                      options.simulate, error);
-  if (!step)
+  const auto outcome = simulateInput(options, *input, *network, error);
+  if (!outcome)
     return makeError(options.arguments[0] + ": " + error);
-  (options.json ? printJson : printReport)(options, *input, *network, *step);
+  (options.json ? printJson : printReport)(options, *input, *network, *outcome);
   return Error::success();
 }
 

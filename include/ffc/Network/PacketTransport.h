@@ -60,7 +60,9 @@ std::string faultOf(const PacketOptions &options);
 /// What happened so far.
 struct PacketCounts {
   int64_t hops = 0; ///< arrivals of packets at the ends of links
-  int64_t marked = 0, lost = 0, sentAgain = 0, timeouts = 0;
+  int64_t marked = 0, lost = 0;
+  int64_t sentAgain = 0; ///< because of duplicates
+  int64_t timeouts = 0;  ///< and sent again, as what follows is
 };
 
 /// Neither `network` nor `options` has a fault; every pair that sends has a
