@@ -17,8 +17,6 @@ namespace {
 /// picosecond is taken for an error of arithmetic.
 constexpr double kRounding = 1.0 / 16;
 
-using FlowEnd = std::pair<Picoseconds, FlowId>;
-
 /// Flows that go the same way. All are served alike, so that each ends when
 /// what was served to one that is always there reaches a mark.
 struct Stream {
@@ -33,35 +31,31 @@ struct Stream {
   double served = 0; ///< bytes, up to `since`
   double rate = 0;   ///< bytes per picosecond
   Picoseconds since = 0;
-  Picoseconds delay = 0; ///< from a flow's last byte to its end
-  bool stale = false;    ///< its end is to be computed again
+  bool stale = false; ///< its end is to be computed again
 };
 
 } // namespace
 
 struct FlowTransport::State {
-  State(const Network &network, FlowOptions options);
+  explicit State(const Network &network);
 
   StreamId streamOf(const std::vector<LinkId> &links);
   StreamId streamOf(VertexId src, VertexId dst);
   StreamId streamOver(const std::map<LinkId, double> &parts);
-  Picoseconds delayOf(const std::map<LinkId, double> &parts) const;
   FlowId add(StreamId id, int64_t bytes);
   void settle(StreamId id);
   void touch(StreamId id);
-  void endSending(StreamId id);
+  void endFlows(StreamId id, std::vector<FlowId> &ended);
   Picoseconds nextEvent();
 
   const Network &network;
-  const FlowOptions options;
   FairShares shares;
   std::vector<Stream> streams;
   std::map<std::map<LinkId, double>, StreamId> byParts;
   std::map<std::vector<LinkId>, StreamId> byLinks;
   std::map<std::pair<VertexId, VertexId>, StreamId> byPair;
   FlowId numFlows = 0;
-  Earliest sent; ///< by stream, when its next flow has sent all
-  std::priority_queue<FlowEnd, std::vector<FlowEnd>, std::greater<>> ends;
+  Earliest ends; ///< by stream, of its next flow
   std::vector<StreamId> stale;
   Picoseconds now = 0;
 };
@@ -73,26 +67,8 @@ static std::vector<double> capacitiesOf(const Network &network) {
   return capacities;
 }
 
-FlowTransport::State::State(const Network &network, FlowOptions options)
-    : network(network), options(options), shares(capacitiesOf(network)) {}
-
-/// The last packet goes over one link after the other, and word of it comes
-/// back; its time on the slowest link is in that of the flow. Of several paths
-/// the average.
-Picoseconds
-FlowTransport::State::delayOf(const std::map<LinkId, double> &parts) const {
-  if (options.packetBytes == 0)
-    return 0;
-  double sum = 0, slowest = 0;
-  for (auto [id, part] : parts) {
-    const Link &link = network.links[id];
-    const double packet =
-        static_cast<double>(options.packetBytes) * 1e12 / link.bandwidth;
-    sum += part * (packet + 2 * static_cast<double>(link.latency));
-    slowest = std::max(slowest, packet);
-  }
-  return static_cast<Picoseconds>(std::llround(sum - slowest));
-}
+FlowTransport::State::State(const Network &network)
+    : network(network), shares(capacitiesOf(network)) {}
 
 StreamId
 FlowTransport::State::streamOver(const std::map<LinkId, double> &parts) {
@@ -102,7 +78,7 @@ FlowTransport::State::streamOver(const std::map<LinkId, double> &parts) {
     for (auto [link, part] : parts)
       crossed.push_back({link, part});
     entry->second = shares.addStream(crossed);
-    streams.emplace_back().delay = delayOf(parts);
+    streams.emplace_back();
   }
   return entry->second;
 }
@@ -145,9 +121,6 @@ void FlowTransport::State::touch(StreamId id) {
 }
 
 FlowId FlowTransport::State::add(StreamId id, int64_t bytes) {
-  if (options.packetBytes > 0)
-    bytes = (bytes + options.packetBytes - 1) / options.packetBytes *
-            options.packetBytes;
   settle(id);
   Stream &stream = streams[id];
   if (stream.marks.empty())
@@ -158,16 +131,16 @@ FlowId FlowTransport::State::add(StreamId id, int64_t bytes) {
   return numFlows++;
 }
 
-void FlowTransport::State::endSending(StreamId id) {
+void FlowTransport::State::endFlows(StreamId id, std::vector<FlowId> &ended) {
   settle(id);
   Stream &stream = streams[id];
   const double reached = stream.served + stream.rate * kRounding;
   while (!stream.marks.empty() && stream.marks.top().served <= reached) {
-    ends.push({now + stream.delay, stream.marks.top().flow});
+    ended.push_back(stream.marks.top().flow);
     stream.marks.pop();
     shares.addFlows(id, -1);
   }
-  sent.set(id, kNever); // until it is computed again
+  ends.set(id, kNever); // until it is computed again
   touch(id);
 }
 
@@ -181,21 +154,21 @@ Picoseconds FlowTransport::State::nextEvent() {
     Stream &stream = streams[id];
     stream.stale = false;
     if (stream.marks.empty()) {
-      sent.set(id, kNever);
+      ends.set(id, kNever);
       continue;
     }
     settle(id);
     const double left =
         (stream.marks.top().served - stream.served) / stream.rate;
     const double time = std::ceil(std::max(left - kRounding, 0.0));
-    sent.set(id, now + static_cast<Picoseconds>(time));
+    ends.set(id, now + static_cast<Picoseconds>(time));
   }
   stale.clear();
-  return ends.empty() ? sent.time() : std::min(sent.time(), ends.top().first);
+  return ends.time();
 }
 
-FlowTransport::FlowTransport(const Network &network, FlowOptions options)
-    : state(std::make_unique<State>(network, options)) {}
+FlowTransport::FlowTransport(const Network &network)
+    : state(std::make_unique<State>(network)) {}
 FlowTransport::~FlowTransport() = default;
 
 FlowId FlowTransport::start(VertexId src, VertexId dst, int64_t bytes,
@@ -208,14 +181,12 @@ FlowId FlowTransport::start(VertexId src, VertexId dst, int64_t bytes,
 Picoseconds FlowTransport::nextEvent() { return state->nextEvent(); }
 
 void FlowTransport::advance(Picoseconds now, std::vector<FlowId> &ended) {
-  // At one instant, flows end in the order of their numbers.
+  // Those of an instant end in the order of their numbers.
+  const size_t first = ended.size();
   while (state->nextEvent() <= now) {
     state->now = now;
-    while (state->sent.time() <= now)
-      state->endSending(static_cast<StreamId>(state->sent.number()));
-    for (; !state->ends.empty() && state->ends.top().first <= now;
-         state->ends.pop())
-      ended.push_back(state->ends.top().second);
+    state->endFlows(static_cast<StreamId>(state->ends.number()), ended);
   }
   state->now = now;
+  std::sort(ended.begin() + static_cast<std::ptrdiff_t>(first), ended.end());
 }

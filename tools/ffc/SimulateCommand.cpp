@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "Flags.h"
 #include "Report.h"
+#include "SimulateReport.h"
 
 #include "ffc/Codegen/Output.h"
 #include "ffc/Network/FlowTransport.h"
@@ -12,14 +13,9 @@
 #include "ffc/Network/Simulate.h"
 #include "ffc/Network/TaskGraphFile.h"
 #include "ffc/Network/TaskProblem.h"
+#include "ffc/Network/TrainTransport.h"
 
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <algorithm>
-#include <numeric>
 
 using namespace llvm;
 using namespace ffc;
@@ -46,15 +42,10 @@ struct SimulateCommandOptions : CommandOptions {
 /// What is simulated.
 struct Input {
   network::TaskGraph graph;
-  std::vector<std::string> names; ///< of tasks; empty: they have none
+  std::vector<std::string> names; ///< of tasks
   Network network;
   bool isText = false;
   double bandwidth = 0; ///< that the file gives interfaces; 0: none
-};
-
-struct Outcome {
-  network::SimulatedStep step;
-  std::optional<network::PacketCounts> packets; ///< of that model
 };
 
 } // namespace
@@ -94,10 +85,10 @@ static const std::vector<Group> &flagGroups() {
          setText(&Options::latency)}}},
       {"Simulation",
        {{"--model", "MODEL",
-         "flows: links are shared fairly by flows of packets, which have "
-         "latency (default); fair: shared fairly, without packets and latency; "
-         "occupancy: a link carries one message after another; packets: every "
-         "packet is queued, marked and acknowledged (DCTCP)",
+         "flows: flows send windows of packets, which queue for links "
+         "(default); fair: links are shared fairly, without packets and "
+         "latency; occupancy: a link carries one message after another; "
+         "packets: every packet is queued, marked and acknowledged (DCTCP)",
          setChoice<Model>(&Options::model, {{"flows", Model::Flows},
                                             {"fair", Model::Fair},
                                             {"occupancy", Model::Occupancy},
@@ -109,12 +100,8 @@ static const std::vector<Group> &flagGroups() {
                                   {{"ring", AllReduceKind::Ring},
                                    {"ps", AllReduceKind::ParameterServer},
                                    {"dps", AllReduceKind::Direct}})}}},
-      {"Packets (--model=packets)",
-       {{"--queue", "PACKETS",
-         "how many a queue of a switch holds before packets are lost (default: "
-         "any number)",
-         setWhole(&Options::queue, 1, kMostPackets)},
-        {"--marking", "WHERE",
+      {"Packets (--model=flows or packets)",
+       {{"--marking", "WHERE",
          "which long queues mark packets, so that senders slow down: all "
          "(default) or switches",
          setChoice<bool>(&Options::serversMark,
@@ -122,7 +109,11 @@ static const std::vector<Group> &flagGroups() {
         {"--slow-start", "PACKETS",
          "up to which window a sender doubles it (default: 10000)",
          setWhole(&Options::slowStart, 1, kMostPackets)},
-        {"--seed", "N", "of the drawing of paths (default: 1)",
+        {"--queue", "PACKETS",
+         "how many a queue of a switch holds before packets are lost "
+         "(--model=packets; default: any number)",
+         setWhole(&Options::queue, 1, kMostPackets)},
+        {"--seed", "N", "of the drawing of paths (--model=packets; default: 1)",
          setWhole(&Options::seed, 0)}}},
       {"Output",
        {{"--tasks", "", "also when each task starts and ends",
@@ -133,23 +124,24 @@ static const std::vector<Group> &flagGroups() {
 }
 
 static Error check(SimulateCommandOptions &options) {
-  for (auto [flag, isGiven] :
-       {std::pair("--queue", options.queue.has_value()),
-        std::pair("--marking", options.serversMark.has_value()),
-        std::pair("--slow-start", options.slowStart.has_value()),
-        std::pair("--seed", options.seed.has_value())})
-    if (isGiven && options.model != Model::Packets)
+  auto given = [](const auto &value) { return value.has_value(); };
+  const bool lose = options.model == Model::Packets;
+  const bool mark = lose || options.model == Model::Flows;
+  for (auto [flag, isGiven, models, means] :
+       {std::tuple("--queue", given(options.queue), "packets", lose),
+        std::tuple("--seed", given(options.seed), "packets", lose),
+        std::tuple("--marking", given(options.serversMark), "flows or packets",
+                   mark),
+        std::tuple("--slow-start", given(options.slowStart), "flows or packets",
+                   mark)})
+    if (isGiven && !means)
       return makeError("flag '" + StringRef(flag) +
-                       "' has no meaning without --model=packets");
+                       "' has no meaning without --model=" + models);
   return expectArguments(options, 1, "one task graph, a file");
 }
 
 static std::string show(double value, QuantityKind kind) {
   return plan::formatQuantity(value, kind);
-}
-
-static std::string show(Picoseconds time) {
-  return show(static_cast<double>(time), QuantityKind::Time);
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,6 +172,8 @@ static Expected<Input> readInput(const std::string &path) {
   input.graph = std::move(file->graph);
   input.network = std::move(file->network);
   input.bandwidth = static_cast<double>(file->networkBandwidth) * 1000;
+  for (size_t task = 0; task < input.graph.tasks.size(); ++task)
+    input.names.push_back(std::to_string(task));
   return input;
 }
 
@@ -285,210 +279,18 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
   return std::move(*tree);
 }
 
-static std::unique_ptr<network::Transport>
-makeTransport(Model model, const Network &network) {
-  network::FlowOptions flows;
-  switch (model) {
-  case Model::Flows:
-    flows.packetBytes = network::SimulateOptions().leastTransfer;
-    break;
-  case Model::Fair:
-    break;
-  case Model::Occupancy:
-    return std::make_unique<network::OccupancyTransport>(network);
-  case Model::Packets:
-    llvm_unreachable("made by simulatePackets()");
-  }
-  return std::make_unique<network::FlowTransport>(network, flows);
-}
-
-static StringRef nameOf(Model model) {
-  switch (model) {
-  case Model::Flows:
-    return "flows";
-  case Model::Fair:
-    return "fair";
-  case Model::Occupancy:
-    return "occupancy";
-  case Model::Packets:
-    return "packets";
-  }
-  llvm_unreachable("every model has a name");
-}
-
-static StringRef summaryOf(Model model) {
-  switch (model) {
-  case Model::Flows:
-    return "flow level: max-min fair rates, packets stored and forwarded";
-  case Model::Fair:
-    return "flow level: max-min fair rates, without packets and latency";
-  case Model::Occupancy:
-    return "occupancy: links carry one segment of 1 MiB after another";
-  case Model::Packets:
-    return "packet level: queues, marks, losses, DCTCP";
-  }
-  llvm_unreachable("every model has a summary");
-}
-
-//===----------------------------------------------------------------------===//
-// Report
-//===----------------------------------------------------------------------===//
-
 namespace {
 
-/// How long flows took.
-struct FlowSummary {
-  int64_t bytes = 0;
-  Picoseconds mean = 0, median = 0, slow = 0, slowest = 0;
-
-  explicit FlowSummary(const std::vector<network::FlowTime> &flows) {
-    if (flows.empty())
-      return;
-    std::vector<Picoseconds> times;
-    double sum = 0;
-    for (const network::FlowTime &flow : flows) {
-      bytes += flow.bytes;
-      times.push_back(flow.end - flow.start);
-      sum += static_cast<double>(times.back());
-    }
-    std::sort(times.begin(), times.end());
-    const size_t last = times.size() - 1;
-    mean = static_cast<Picoseconds>(sum / static_cast<double>(times.size()));
-    median = times[last / 2];
-    slow = times[last * 99 / 100];
-    slowest = times[last];
-  }
+/// A transport, and what the reports call its model.
+struct Simulator {
+  StringRef model, summary;
+  std::unique_ptr<network::Transport> transport;
 };
 
 } // namespace
 
-/// Links in order of what part of the time they are busy, at most ten.
-static std::vector<network::LinkId>
-busiestLinks(const Network &network, const network::SimulatedStep &step) {
-  std::vector<network::LinkId> links(network.links.size());
-  std::iota(links.begin(), links.end(), 0);
-  std::stable_sort(links.begin(), links.end(), [&](int a, int b) {
-    return step.linkBytes[a] / network.links[a].bandwidth >
-           step.linkBytes[b] / network.links[b].bandwidth;
-  });
-  constexpr size_t kShown = 10;
-  links.resize(std::min(links.size(), kShown));
-  while (!links.empty() && step.linkBytes[links.back()] == 0)
-    links.pop_back();
-  return links;
-}
-
-/// Of the step, in percent.
-static double busyPercent(const Network &network,
-                          const network::SimulatedStep &step, int link) {
-  const double picoseconds =
-      step.linkBytes[link] / network.links[link].bandwidth * 1e12;
-  return 100 * picoseconds / static_cast<double>(step.finish);
-}
-
-static std::string vertexName(const Network &network, int vertex) {
-  return vertex < network.numServers
-             ? "server " + std::to_string(vertex)
-             : "switch " + std::to_string(vertex - network.numServers);
-}
-
-static std::string taskName(const Input &input, size_t task) {
-  return input.names.empty() ? std::to_string(task) : input.names[task];
-}
-
-static void printReport(const SimulateCommandOptions &options,
-                        const Input &input, const Network &network,
-                        const Outcome &outcome) {
-  const network::SimulatedStep &step = outcome.step;
-  raw_ostream &out = outs();
-  const FlowSummary flows(step.flows);
-  const Picoseconds compute =
-      *std::max_element(step.compute.begin(), step.compute.end());
-  out << "model          " << summaryOf(options.model) << '\n'
-      << "network        " << network.numServers << " servers, "
-      << network.numSwitches << " switches, " << network.links.size()
-      << " links (one way each)\n"
-      << "tasks          " << input.graph.tasks.size() << '\n'
-      << "step           " << show(step.finish) << '\n'
-      << "computation    " << show(compute) << " on the busiest server\n"
-      << "flows          " << step.flows.size() << ", "
-      << show(static_cast<double>(flows.bytes), QuantityKind::Bytes) << '\n';
-  if (!step.flows.empty())
-    out << "flow times     mean " << show(flows.mean) << ", median "
-        << show(flows.median) << ", 99 % " << show(flows.slow) << ", longest "
-        << show(flows.slowest) << '\n';
-  if (const auto &packets = outcome.packets)
-    out << "packets        " << packets->hops << " arrivals over a link, "
-        << packets->marked << " marked, " << packets->lost << " lost, "
-        << packets->sentAgain << " sent again after duplicates, "
-        << packets->timeouts << " timeouts\n";
-  for (network::LinkId link : busiestLinks(network, step))
-    out << formatv("busy {0,6:f1} %  {1} to {2}\n",
-                   busyPercent(network, step, link),
-                   vertexName(network, network.links[link].src),
-                   vertexName(network, network.links[link].dst));
-  if (!options.tasks)
-    return;
-  out << formatv("{0,14}  {1,14}  {2}\n", "start", "end", "task");
-  for (size_t task = 0; task < step.tasks.size(); ++task)
-    out << formatv("{0,14}  {1,14}  {2}\n", show(step.tasks[task].start),
-                   show(step.tasks[task].end), taskName(input, task));
-}
-
-/// Times are in picoseconds.
-static void printJson(const SimulateCommandOptions &options, const Input &input,
-                      const Network &network, const Outcome &outcome) {
-  const network::SimulatedStep &step = outcome.step;
-  const FlowSummary flows(step.flows);
-  json::OStream out(outs(), 1);
-  out.object([&] {
-    out.attribute("model", nameOf(options.model));
-    out.attribute("servers", network.numServers);
-    out.attribute("switches", network.numSwitches);
-    out.attribute("finish_ps", step.finish);
-    out.attribute("flows", static_cast<int64_t>(step.flows.size()));
-    out.attribute("flow_bytes", flows.bytes);
-    out.attribute("flow_mean_ps", flows.mean);
-    out.attribute("flow_median_ps", flows.median);
-    out.attribute("flow_p99_ps", flows.slow);
-    out.attribute("flow_longest_ps", flows.slowest);
-    if (const auto &packets = outcome.packets)
-      out.attributeObject("packets", [&] {
-        out.attribute("hops", packets->hops);
-        out.attribute("marked", packets->marked);
-        out.attribute("lost", packets->lost);
-        out.attribute("sent_again", packets->sentAgain);
-        out.attribute("timeouts", packets->timeouts);
-      });
-    out.attributeArray("compute_ps", [&] {
-      for (Picoseconds time : step.compute)
-        out.value(time);
-    });
-    out.attributeArray("links", [&] {
-      for (size_t l = 0; l < network.links.size(); ++l)
-        out.object([&] {
-          out.attribute("src", network.links[l].src);
-          out.attribute("dst", network.links[l].dst);
-          out.attribute("bytes", step.linkBytes[l]);
-        });
-    });
-    if (options.tasks)
-      out.attributeArray("tasks", [&] {
-        for (size_t task = 0; task < step.tasks.size(); ++task)
-          out.object([&] {
-            out.attribute("task", taskName(input, task));
-            out.attribute("start_ps", step.tasks[task].start);
-            out.attribute("end_ps", step.tasks[task].end);
-          });
-      });
-  });
-  outs() << '\n';
-}
-
-/// On failure sets `error`.
-static std::optional<Outcome>
-simulatePackets(const SimulateCommandOptions &options, const Input &input,
-                const Network &network, std::string &error) {
+static network::PacketOptions
+packetOptions(const SimulateCommandOptions &options) {
   network::PacketOptions packets;
   packets.queuePackets = options.queue.value_or(packets.queuePackets);
   packets.slowStartThreshold =
@@ -496,26 +298,29 @@ simulatePackets(const SimulateCommandOptions &options, const Input &input,
   packets.serversMark = options.serversMark.value_or(packets.serversMark);
   packets.seed = static_cast<uint64_t>(
       options.seed.value_or(static_cast<int64_t>(packets.seed)));
-  network::PacketTransport transport(network, packets);
-  auto step = network::simulate(input.graph, network, transport,
-                                options.simulate, error);
-  if (!step)
-    return std::nullopt;
-  return Outcome{std::move(*step), transport.counts()};
+  return packets;
 }
 
-/// On failure sets `error`.
-static std::optional<Outcome>
-simulateInput(const SimulateCommandOptions &options, const Input &input,
-              const Network &network, std::string &error) {
-  if (options.model == Model::Packets)
-    return simulatePackets(options, input, network, error);
-  const auto transport = makeTransport(options.model, network);
-  auto step = network::simulate(input.graph, network, *transport,
-                                options.simulate, error);
-  if (!step)
-    return std::nullopt;
-  return Outcome{std::move(*step), std::nullopt};
+static Simulator makeSimulator(const SimulateCommandOptions &options,
+                               const Network &network) {
+  const network::PacketOptions packets = packetOptions(options);
+  switch (options.model) {
+  case Model::Flows:
+    return {"flows", "flow level: windows of packets, queues, marks",
+            std::make_unique<network::TrainTransport>(network, packets)};
+  case Model::Fair:
+    return {"fair",
+            "flow level: max-min fair rates, without packets and latency",
+            std::make_unique<network::FlowTransport>(network)};
+  case Model::Occupancy:
+    return {"occupancy",
+            "occupancy: links carry one segment of 1 MiB after another",
+            std::make_unique<network::OccupancyTransport>(network)};
+  case Model::Packets:
+    return {"packets", "packet level: queues, marks, losses, DCTCP",
+            std::make_unique<network::PacketTransport>(network, packets)};
+  }
+  llvm_unreachable("every model has a simulator");
 }
 
 static Error simulateStep(const SimulateCommandOptions &options) {
@@ -525,11 +330,18 @@ static Error simulateStep(const SimulateCommandOptions &options) {
   Expected<Network> network = makeNetwork(options, *input);
   if (!network)
     return network.takeError();
+  const Simulator simulator = makeSimulator(options, *network);
   std::string error;
-  const auto outcome = simulateInput(options, *input, *network, error);
-  if (!outcome)
+  const auto step = network::simulate(
+      input->graph, *network, *simulator.transport, options.simulate, error);
+  if (!step)
     return makeError(options.arguments[0] + ": " + error);
-  (options.json ? printJson : printReport)(options, *input, *network, *outcome);
+  SimulatedRun run{simulator.model, simulator.summary, *network, *step};
+  run.taskNames = std::move(input->names);
+  if (options.model == Model::Packets)
+    run.packets =
+        static_cast<network::PacketTransport &>(*simulator.transport).counts();
+  (options.json ? printJson : printReport)(run, options.tasks);
   return Error::success();
 }
 

@@ -1,8 +1,9 @@
 //===- FlowTransport.h - a network at the level of flows --------*- C++ -*-===//
 //
 // Flows share links as water shares pipes: their rates are max-min fair at all
-// times, and change when a flow starts or ends. Packets, queues and windows are
-// not there. This is what a transport protocol tends to while flows are long.
+// times, and change when a flow starts or ends. Packets, queues, windows and
+// latencies are not there. This is what a transport protocol tends to while
+// flows are long; TrainTransport.h knows short ones, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_NETWORK_FLOWTRANSPORT_H
@@ -14,20 +15,13 @@
 
 namespace ffc::network {
 
-struct FlowOptions {
-  /// 0: flows have no packets, links no latency, and a flow ends with its last
-  /// byte. Otherwise it is whole packets of so many bytes, each of which a link
-  /// stores before it forwards it, and ends when word of the last one is back.
-  int64_t packetBytes = 0;
-};
-
 /// A flow over several paths uses all of them at once, by their shares, and is
 /// as fast as the slowest of them lets it be. Times are rounded up to whole
 /// picoseconds; equal problems give equal times.
 class FlowTransport final : public Transport {
 public:
   /// `network` is whole (faultOf) and outlives this.
-  explicit FlowTransport(const Network &network, FlowOptions options = {});
+  explicit FlowTransport(const Network &network);
   ~FlowTransport() override;
 
   FlowId start(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,

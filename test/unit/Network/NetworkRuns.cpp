@@ -15,6 +15,7 @@
 #include "ffc/Network/NetworkBuilder.h"
 #include "ffc/Network/Simulate.h"
 #include "ffc/Network/TaskGraphFile.h"
+#include "ffc/Network/TrainTransport.h"
 
 #include <algorithm>
 #include <chrono>
@@ -152,11 +153,14 @@ static std::string simulateFile(const TaskGraphFile &file,
     options.allReduce = AllReduceKind::ParameterServer;
   if (allReduce == "dps")
     options.allReduce = AllReduceKind::Direct;
-  FlowOptions flows;
-  if (model == "flows")
-    flows.packetBytes = options.leastTransfer;
+  // As the original's programs do it.
+  PacketOptions packets;
+  packets.serversMark = kind == "file" || kind == "switch";
   const auto begin = std::chrono::steady_clock::now();
-  FlowTransport transport(network, flows);
+  FlowTransport fair(network);
+  TrainTransport trains(network, packets);
+  Transport &transport =
+      model == "fair" ? static_cast<Transport &>(fair) : trains;
   const auto step = simulate(file.graph, network, transport, options, error);
   const std::chrono::duration<double> wall =
       std::chrono::steady_clock::now() - begin;

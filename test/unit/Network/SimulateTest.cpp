@@ -5,6 +5,7 @@
 #include "ffc/Network/NetworkBuilder.h"
 #include "ffc/Network/OccupancyTransport.h"
 #include "ffc/Network/TaskProblem.h"
+#include "ffc/Network/TrainTransport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,10 +38,11 @@ protected:
     FlowTransport transport(problem->network);
     return run(transport, options);
   }
-  SimulatedStep runFlows() {
-    FlowOptions options;
+  SimulatedStep runTrains(int64_t window = 100) {
+    PacketOptions options;
     options.packetBytes = 1000;
-    FlowTransport transport(problem->network, options);
+    options.initialWindow = window;
+    TrainTransport transport(problem->network, options);
     return run(transport);
   }
   SimulatedStep runOccupancy() {
@@ -92,14 +94,46 @@ TEST_F(Simulate, WhatALongFlowCannotUseOthersGet) {
               ElementsAre(10 * kMicro, 10 * kMicro, 15 * kMicro));
 }
 
-TEST_F(Simulate, PacketsAreStoredAndForwardedAndAcknowledged) {
+TEST_F(Simulate, PacketsAreStoredAndForwarded) {
   read("servers 3\n"
        "link 0 1 1GB/s 100ns\n"
        "link 1 2 2GB/s 200ns\n"
        "transfer a from 0 to 2 of 9500B\n");
-  // Ten packets on the first link, one on the second; then the way back.
-  EXPECT_THAT(endsOf(runFlows()),
-              ElementsAre(10 * kMicro + 500 * kNano + 600 * kNano));
+  // The question; ten packets on the first link, the last one on the second.
+  EXPECT_THAT(endsOf(runTrains()), ElementsAre(300 * kNano + 10 * kMicro +
+                                               500 * kNano + 300 * kNano));
+}
+
+TEST_F(Simulate, WindowsDoubleEveryRoundTrip) {
+  read("servers 2\n"
+       "link 0 1 1GB/s 100us\n"
+       "transfer a from 0 to 1 of 14kB\n");
+  // The question; 2, 4 and 8 packets, one a microsecond, each set from when
+  // word of the first of the set before is back.
+  EXPECT_THAT(endsOf(runTrains(2)),
+              ElementsAre(4 * 100 * kMicro + (1 + 1 + 8) * kMicro));
+}
+
+TEST_F(Simulate, WindowsStandInQueuesAsTheyCame) {
+  // Each of two servers sends to 2 first, then to 3, whose link is idle so
+  // long.
+  read("servers 4 switches 1\n"
+       "link 0 4 1GB/s 0ns\nlink 1 4 1GB/s 0ns\n"
+       "link 2 4 1GB/s 0ns\nlink 3 4 1GB/s 0ns\n"
+       "transfer a from 0 to 2 of 20kB\ntransfer b from 1 to 2 of 20kB\n"
+       "transfer c from 0 to 3 of 20kB\ntransfer d from 1 to 3 of 20kB\n");
+  const SimulatedStep trains = runTrains();
+  EXPECT_EQ(trains.finish, (20 + 40 + 1) * kMicro);
+  EXPECT_EQ(runFair().finish, 40 * kMicro);
+}
+
+TEST_F(Simulate, FlowsTakePathsInTurn) {
+  read("servers 2 switches 2\n"
+       "link 0 2 1GB/s 0ns\nlink 2 1 1GB/s 0ns\n"
+       "link 0 3 1GB/s 0ns\nlink 3 1 1GB/s 0ns\n"
+       "path 0 2 1 share 0.5\npath 0 3 1 share 0.5\n"
+       "transfer a from 0 to 1 of 10kB\ntransfer b from 0 to 1 of 10kB\n");
+  EXPECT_THAT(endsOf(runTrains()), ElementsAre(11 * kMicro, 11 * kMicro));
 }
 
 TEST_F(Simulate, SegmentsKeepALinkBusyForItsLatency) {
