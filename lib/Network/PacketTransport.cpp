@@ -9,11 +9,11 @@
 #include "EarliestOf.h"
 #include "PacketLink.h"
 #include "PacketSender.h"
+#include "PathDraw.h"
 
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <random>
 #include <utility>
 
 using namespace ffc::network;
@@ -53,7 +53,7 @@ struct Connection {
 class PacketTransport::Engine {
 public:
   Engine(const Network &network, const PacketOptions &options)
-      : options(options), network(network), random(options.seed),
+      : options(options), network(network), drawn(options.seed),
         arrivals(static_cast<int32_t>(network.links.size())) {
     links.reserve(network.links.size());
     for (const Link &link : network.links)
@@ -90,7 +90,7 @@ private:
   }
 
   const Network &network;
-  std::mt19937_64 random;
+  PathDraw drawn;
   std::vector<PacketLink> links;
   EarliestOf arrivals; ///< of the first packet on each link
   /// Paths, one after the other, each with -1 behind it.
@@ -135,14 +135,7 @@ const std::vector<LinkId> &PacketTransport::Engine::choosePath(VertexId src,
                                                                VertexId dst) {
   const auto at = network.paths.find({src, dst});
   assert(at != network.paths.end() && "no path");
-  const std::vector<Path> &paths = at->second;
-  if (paths.size() > 1) {
-    double drawn = static_cast<double>(random() >> 11) * 0x1p-53;
-    for (const Path &path : paths)
-      if ((drawn -= path.share) < 0)
-        return path.links;
-  }
-  return paths.back().links;
+  return drawn.from(at->second).links;
 }
 
 FlowId PacketTransport::Engine::start(const std::vector<LinkId> &path,

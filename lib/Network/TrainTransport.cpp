@@ -2,6 +2,8 @@
 
 #include "ffc/Network/TrainTransport.h"
 
+#include "PathDraw.h"
+
 #include <algorithm>
 #include <cmath>
 #include <queue>
@@ -82,7 +84,6 @@ struct Train {
 struct TrainTransport::State {
   State(const Network &network, const PacketOptions &options);
 
-  const std::vector<LinkId> *pathOf(VertexId src, VertexId dst);
   void sendTrains(FlowId flow, Picoseconds now);
   void push(Train train);
   void pass(Train train);
@@ -94,32 +95,18 @@ struct TrainTransport::State {
   std::vector<Picoseconds> freeAt; ///< by link
   std::vector<Flow> flows;
   std::set<std::vector<LinkId>> paths;
-  /// By pair of several paths: what each is behind its share.
-  std::map<std::pair<VertexId, VertexId>, std::vector<double>> due;
+  PathDraw drawn;
   std::priority_queue<Train, std::vector<Train>, std::greater<>> trains;
   int64_t pushed = 0;
 };
 
 TrainTransport::State::State(const Network &network,
                              const PacketOptions &options)
-    : network(network), options(options), freeAt(network.links.size(), 0) {
+    : network(network), options(options), freeAt(network.links.size(), 0),
+      drawn(options.seed) {
   for (const Link &link : network.links)
     packetTime.push_back(static_cast<double>(options.packetBytes) * 1e12 /
                          link.bandwidth);
-}
-
-const std::vector<LinkId> *TrainTransport::State::pathOf(VertexId src,
-                                                         VertexId dst) {
-  const std::vector<Path> &all = network.paths.at({src, dst});
-  if (all.size() == 1)
-    return &all[0].links;
-  std::vector<double> &behind = due[{src, dst}];
-  behind.resize(all.size(), 0);
-  for (size_t p = 0; p < all.size(); ++p)
-    behind[p] += all[p].share;
-  const auto most = std::max_element(behind.begin(), behind.end());
-  *most -= 1;
-  return &all[static_cast<size_t>(most - behind.begin())].links;
 }
 
 void TrainTransport::State::push(Train train) {
@@ -201,10 +188,11 @@ FlowId TrainTransport::start(VertexId src, VertexId dst, int64_t bytes,
                              Picoseconds now, const std::vector<LinkId> *by) {
   const int64_t packet = state->options.packetBytes;
   const auto id = static_cast<FlowId>(state->flows.size());
-  state->flows.emplace_back(state->options,
-                            by ? &*state->paths.insert(*by).first
-                               : state->pathOf(src, dst),
-                            (bytes + packet - 1) / packet);
+  state->flows.emplace_back(
+      state->options,
+      by ? &*state->paths.insert(*by).first
+         : &state->drawn.from(state->network.paths.at({src, dst})).links,
+      (bytes + packet - 1) / packet);
   Train question;
   question.head = question.tail = now;
   question.flow = id;

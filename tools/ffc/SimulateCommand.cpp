@@ -113,7 +113,8 @@ static const std::vector<Group> &flagGroups() {
          "how many a queue of a switch holds before packets are lost "
          "(--model=packets; default: any number)",
          setWhole(&Options::queue, 1, kMostPackets)},
-        {"--seed", "N", "of the drawing of paths (--model=packets; default: 1)",
+        {"--seed", "N",
+         "of the drawing of paths, one for each message (default: 1)",
          setWhole(&Options::seed, 0)}}},
       {"Output",
        {{"--tasks", "", "also when each task starts and ends",
@@ -129,7 +130,7 @@ static Error check(SimulateCommandOptions &options) {
   const bool mark = lose || options.model == Model::Flows;
   for (auto [flag, isGiven, models, means] :
        {std::tuple("--queue", given(options.queue), "packets", lose),
-        std::tuple("--seed", given(options.seed), "packets", lose),
+        std::tuple("--seed", given(options.seed), "flows or packets", mark),
         std::tuple("--marking", given(options.serversMark), "flows or packets",
                    mark),
         std::tuple("--slow-start", given(options.slowStart), "flows or packets",

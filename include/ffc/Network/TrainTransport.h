@@ -23,10 +23,10 @@ namespace ffc::network {
 
 class TrainTransport final : public Transport {
 public:
-  /// `network` is whole (faultOf) and outlives this. Of `options` all that is
-  /// about packets, windows and marks counts; queues are endless, and what is
-  /// about timeouts and seeds has no meaning. Flows of a pair take its paths in
-  /// turn, by their shares.
+  /// `network` is whole (faultOf) and outlives this. A flow takes one of its
+  /// pair's paths, drawn by their shares. Of `options` counts what is about
+  /// packets, windows, marks and drawing; queues are endless, and what is about
+  /// timeouts has no meaning.
   TrainTransport(const Network &network, const PacketOptions &options);
   ~TrainTransport() override;
 
