@@ -39,6 +39,17 @@ private:
 
 } // namespace
 
+using Pairs = std::set<std::pair<VertexId, VertexId>>;
+
+static Pairs allPairs(int servers) {
+  Pairs pairs;
+  for (VertexId src = 0; src < servers; ++src)
+    for (VertexId dst = 0; dst < servers; ++dst)
+      if (src != dst)
+        pairs.insert({src, dst});
+  return pairs;
+}
+
 void ffc::network::setSpeed(Network &network, const Interface &interface) {
   for (Link &link : network.links) {
     link.bandwidth = interface.bandwidth * link.interfaces;
@@ -53,16 +64,15 @@ Network ffc::network::makeSwitch(int servers, const Interface &interface) {
   Wiring wiring(network, interface);
   for (VertexId server = 0; server < servers; ++server)
     wiring.join(server, servers);
-  for (VertexId src = 0; src < servers; ++src)
-    for (VertexId dst = 0; dst < servers; ++dst)
-      if (src != dst)
-        network.paths[{src, dst}] = {wiring.path({src, servers, dst}, 1)};
+  for (auto [src, dst] : allPairs(servers))
+    network.paths[{src, dst}] = {wiring.path({src, servers, dst}, 1)};
   return network;
 }
 
 std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
                                                  const Interface &interface,
-                                                 std::string &error) {
+                                                 std::string &error,
+                                                 const Pairs *only) {
   // Room for as many devices as a topology has.
   constexpr int kMaxPorts = 64;
   if (ports < 2 || ports > kMaxPorts || ports % 2 != 0) {
@@ -100,30 +110,25 @@ std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
         wiring.join(aggregation(pod, i), core(i, j));
       }
   const int perPod = half * half;
-  for (VertexId src = 0; src < servers; ++src)
-    for (VertexId dst = 0; dst < servers; ++dst) {
-      if (src == dst)
-        continue;
-      std::vector<Path> &paths = network.paths[{src, dst}];
-      const VertexId up = edgeOf(src), down = edgeOf(dst);
-      if (up == down) {
-        paths.push_back(wiring.path({src, up, dst}, 1));
-        continue;
-      }
-      const int from = src / perPod, to = dst / perPod;
-      for (int i = 0; i < half; ++i) {
-        if (from == to) {
-          paths.push_back(wiring.path(
-              {src, up, aggregation(from, i), down, dst}, 1.0 / half));
-          continue;
-        }
-        for (int j = 0; j < half; ++j)
-          paths.push_back(
-              wiring.path({src, up, aggregation(from, i), core(i, j),
-                           aggregation(to, i), down, dst},
-                          1.0 / perPod));
-      }
+  const Pairs pairs = only ? *only : allPairs(servers);
+  for (auto [src, dst] : pairs) {
+    std::vector<Path> &paths = network.paths[{src, dst}];
+    const VertexId up = edgeOf(src), down = edgeOf(dst);
+    if (up == down) {
+      paths.push_back(wiring.path({src, up, dst}, 1));
+      continue;
     }
+    const int from = src / perPod, to = dst / perPod;
+    for (int i = 0; i < half; ++i) {
+      const VertexId over = aggregation(from, i), under = aggregation(to, i);
+      if (from == to)
+        paths.push_back(wiring.path({src, up, over, down, dst}, 1.0 / half));
+      else
+        for (int j = 0; j < half; ++j)
+          paths.push_back(wiring.path(
+              {src, up, over, core(i, j), under, down, dst}, 1.0 / perPod));
+    }
+  }
   return network;
 }
 
@@ -194,10 +199,8 @@ Network Collapsing::run() {
   devices.resize(nodes);
   for (plan::DeviceId id = 0; id < topology.numDevices(); ++id)
     devices[topology.device(id).node].push_back(id);
-  for (int src = 0; src < nodes; ++src)
-    for (int dst = 0; dst < nodes; ++dst)
-      if (src != dst)
-        network.paths[{src, dst}] = pathsOf(src, dst);
+  for (auto [src, dst] : allPairs(nodes))
+    network.paths[{src, dst}] = pathsOf(src, dst);
   return network;
 }
 

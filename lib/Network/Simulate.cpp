@@ -273,38 +273,42 @@ SimulatedStep Simulation::run() {
   }
 }
 
-/// The pair of a transfer or all-reduce that the network has no path for.
-static std::string missingPath(const TaskGraph &graph, const Network &network,
-                               const SimulateOptions &options) {
+std::set<std::pair<VertexId, VertexId>>
+ffc::network::pairsThatSend(const TaskGraph &graph, const Network &network,
+                            AllReduceKind allReduce) {
   const GroupRings groups(network);
-  std::string missing;
-  auto need = [&](VertexId src, VertexId dst) {
-    auto paths = network.paths.find({src, dst});
-    if (missing.empty() &&
-        (paths == network.paths.end() || paths->second.empty()))
-      missing = "expected a path between servers that send, found none from " +
-                std::to_string(src) + " to " + std::to_string(dst);
-  };
+  std::set<std::pair<VertexId, VertexId>> pairs;
   for (const NetworkTask &task : graph.tasks) {
     const std::vector<VertexId> &members = task.members;
     if (task.type == TaskType::Transfer)
-      need(task.src, task.dst);
+      pairs.insert({task.src, task.dst});
     if (task.type != TaskType::AllReduce || members.size() < 2)
       continue;
-    if (options.allReduce == AllReduceKind::Ring) {
+    if (allReduce == AllReduceKind::Ring) {
       for (const std::vector<RingHop> &ring : groups.of(members))
         for (const RingHop &hop : ring)
           if (hop.links.empty())
-            need(hop.src, hop.dst);
+            pairs.insert({hop.src, hop.dst});
       continue;
     }
     for (VertexId src : members)
       for (VertexId dst : members)
-        if (src != dst && (options.allReduce == AllReduceKind::Direct ||
+        if (src != dst && (allReduce == AllReduceKind::Direct ||
                            src == members[0] || dst == members[0]))
-          need(src, dst);
+          pairs.insert({src, dst});
   }
-  return missing;
+  return pairs;
+}
+
+static std::string missingPath(const TaskGraph &graph, const Network &network,
+                               AllReduceKind allReduce) {
+  for (const auto &pair : pairsThatSend(graph, network, allReduce)) {
+    auto paths = network.paths.find(pair);
+    if (paths == network.paths.end() || paths->second.empty())
+      return "expected a path between servers that send, found none from " +
+             std::to_string(pair.first) + " to " + std::to_string(pair.second);
+  }
+  return "";
 }
 
 std::optional<SimulatedStep>
@@ -317,7 +321,7 @@ ffc::network::simulate(const TaskGraph &graph, const Network &network,
             std::to_string(graph.numServers) + " servers, found " +
             std::to_string(network.numServers);
   if (error.empty())
-    error = missingPath(graph, network, options);
+    error = missingPath(graph, network, options.allReduce);
   if (!error.empty())
     return std::nullopt;
   return Simulation(graph, network, transport, options).run();

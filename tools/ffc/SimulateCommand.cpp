@@ -274,7 +274,9 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
   if (!*ports)
     return network::makeSwitch(servers, interface);
   std::string error;
-  auto tree = network::makeFatTree(**ports, servers, interface, error);
+  const auto pairs = network::pairsThatSend(input.graph, Network(),
+                                            options.simulate.allReduce);
+  auto tree = network::makeFatTree(**ports, servers, interface, error, &pairs);
   if (!tree)
     return makeError("--network: " + error);
   return std::move(*tree);

@@ -6,6 +6,8 @@
 #include "ffc/Plan/Topology.h"
 
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace ffc::network {
 
@@ -25,11 +27,13 @@ Network makeSwitch(int servers, const Interface &interface);
 /// A fat tree of switches with `ports` ports: ports^3 / 4 servers on three
 /// levels, with as much bandwidth on each (Al-Fares et al., SIGCOMM 2008), of
 /// which the first `servers` take part. All shortest paths of a pair have equal
-/// shares. On failure (an odd number of ports, more servers than there is room
-/// for) returns nothing and sets `error`.
-std::optional<Network> makeFatTree(int ports, int servers,
-                                   const Interface &interface,
-                                   std::string &error);
+/// shares; there are (ports / 2)^2 of them, and if `only` is not null, only
+/// those pairs get any. On failure (an odd number of ports, more servers than
+/// there is room for) returns nothing and sets `error`.
+std::optional<Network>
+makeFatTree(int ports, int servers, const Interface &interface,
+            std::string &error,
+            const std::set<std::pair<VertexId, VertexId>> *only = nullptr);
 
 /// The nodes of a topology as servers, in its order, and the links between
 /// them; what is inside a node is left out. The way from a node to another is

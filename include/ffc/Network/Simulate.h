@@ -14,7 +14,9 @@
 #include "ffc/Network/Transport.h"
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ffc::network {
@@ -58,6 +60,12 @@ struct SimulatedStep {
   /// their shares.
   std::vector<double> linkBytes;
 };
+
+/// The pairs that need paths: those of transfers, and those of all-reduces but
+/// for rings that `network` lists. The graph is whole (faultOf).
+std::set<std::pair<VertexId, VertexId>> pairsThatSend(const TaskGraph &graph,
+                                                      const Network &network,
+                                                      AllReduceKind allReduce);
 
 /// Tasks start as soon as all that they follow have ended; a server computes
 /// one after the other, in the order in which they became ready, those of the

@@ -135,6 +135,11 @@ static std::string simulateFile(const TaskGraphFile &file,
   Interface interface;
   words >> kind >> interface.bandwidth >> interface.latency >> allReduce >>
       model;
+  SimulateOptions options;
+  if (allReduce == "ps")
+    options.allReduce = AllReduceKind::ParameterServer;
+  if (allReduce == "dps")
+    options.allReduce = AllReduceKind::Direct;
   Network network;
   const int servers = file.graph.numServers;
   if (kind == "file") {
@@ -148,11 +153,6 @@ static std::string simulateFile(const TaskGraphFile &file,
       throw std::runtime_error(error);
     network = std::move(*tree);
   }
-  SimulateOptions options;
-  if (allReduce == "ps")
-    options.allReduce = AllReduceKind::ParameterServer;
-  if (allReduce == "dps")
-    options.allReduce = AllReduceKind::Direct;
   // As the original's programs do it.
   PacketOptions packets;
   packets.serversMark = kind == "file" || kind == "switch";
