@@ -39,9 +39,10 @@ private:
 
 } // namespace
 
-using Pairs = std::set<std::pair<VertexId, VertexId>>;
-
-static Pairs allPairs(int servers) {
+/// `only`, or all of so many servers.
+static Pairs pairsOf(int servers, const Pairs *only) {
+  if (only)
+    return *only;
   Pairs pairs;
   for (VertexId src = 0; src < servers; ++src)
     for (VertexId dst = 0; dst < servers; ++dst)
@@ -57,14 +58,15 @@ void ffc::network::setSpeed(Network &network, const Interface &interface) {
   }
 }
 
-Network ffc::network::makeSwitch(int servers, const Interface &interface) {
+Network ffc::network::makeSwitch(int servers, const Interface &interface,
+                                 const Pairs *only) {
   Network network;
   network.numServers = servers;
   network.numSwitches = 1;
   Wiring wiring(network, interface);
   for (VertexId server = 0; server < servers; ++server)
     wiring.join(server, servers);
-  for (auto [src, dst] : allPairs(servers))
+  for (auto [src, dst] : pairsOf(servers, only))
     network.paths[{src, dst}] = {wiring.path({src, servers, dst}, 1)};
   return network;
 }
@@ -110,8 +112,7 @@ std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
         wiring.join(aggregation(pod, i), core(i, j));
       }
   const int perPod = half * half;
-  const Pairs pairs = only ? *only : allPairs(servers);
-  for (auto [src, dst] : pairs) {
+  for (auto [src, dst] : pairsOf(servers, only)) {
     std::vector<Path> &paths = network.paths[{src, dst}];
     const VertexId up = edgeOf(src), down = edgeOf(dst);
     if (up == down) {
@@ -139,7 +140,7 @@ class Collapsing {
 public:
   explicit Collapsing(const plan::Topology &topology) : topology(topology) {}
 
-  Network run();
+  Network run(const Pairs *only);
 
 private:
   std::vector<LinkId> between(const std::vector<plan::LinkId> &links) const;
@@ -181,7 +182,7 @@ std::vector<Path> Collapsing::pathsOf(int src, int dst) const {
   return paths;
 }
 
-Network Collapsing::run() {
+Network Collapsing::run(const Pairs *only) {
   Network network;
   const int nodes = static_cast<int>(topology.nodes().size());
   network.numServers = nodes;
@@ -199,17 +200,18 @@ Network Collapsing::run() {
   devices.resize(nodes);
   for (plan::DeviceId id = 0; id < topology.numDevices(); ++id)
     devices[topology.device(id).node].push_back(id);
-  for (auto [src, dst] : allPairs(nodes))
+  for (auto [src, dst] : pairsOf(nodes, only))
     network.paths[{src, dst}] = pathsOf(src, dst);
   return network;
 }
 
 std::optional<Network> ffc::network::networkOf(const plan::Topology &topology,
-                                               std::string &error) {
+                                               std::string &error,
+                                               const Pairs *only) {
   if (topology.nodes().size() < 2) {
     error = topology.name() + ": expected a topology of at least 2 nodes, "
                               "found 1";
     return std::nullopt;
   }
-  return Collapsing(topology).run();
+  return Collapsing(topology).run(only);
 }

@@ -11,6 +11,9 @@ using namespace ffc::network;
 using ffc::plan::QuantityKind;
 namespace plan = ffc::plan;
 
+/// All pairs have paths, so that more servers would not be small any more.
+static constexpr int kMaxVertices = 1024;
+
 namespace {
 
 struct Fault {
@@ -246,10 +249,10 @@ void Reader::readLine(Line &line) {
   if (!sized) {
     line.expect("servers");
     problem.graph.numServers = problem.network.numServers =
-        line.whole("a number of servers", 1, plan::kMaxDevices);
+        line.whole("a number of servers", 1, kMaxVertices);
     if (line.take("switches"))
       problem.network.numSwitches =
-          line.whole("a number of switches", 1, plan::kMaxDevices);
+          line.whole("a number of switches", 1, kMaxVertices);
     sized = true;
   } else if (line.take("link")) {
     readLink(line);

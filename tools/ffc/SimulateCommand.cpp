@@ -209,7 +209,8 @@ static Expected<std::optional<int>> portsOf(StringRef name) {
 }
 
 static Expected<Network> topologyNetwork(const SimulateCommandOptions &options,
-                                         const Input &input) {
+                                         const Input &input,
+                                         const network::Pairs &pairs) {
   if (!options.bandwidth.empty() || !options.latency.empty())
     return makeError(
         StringRef("flag '--") +
@@ -236,8 +237,12 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
   if (!ports)
     return ports.takeError();
   const bool ofFile = options.network == "file";
+  const network::Pairs pairs =
+      ofFile ? network::Pairs()
+             : network::pairsThatSend(input.graph, Network(),
+                                      options.simulate.allReduce);
   if (!ofFile && options.network != "switch" && !*ports)
-    return topologyNetwork(options, input);
+    return topologyNetwork(options, input, pairs);
 
   auto bandwidth = quantityOf("--bandwidth", options.bandwidth,
                               QuantityKind::BytesPerSecond, 1);
@@ -272,10 +277,8 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
     return result;
   }
   if (!*ports)
-    return network::makeSwitch(servers, interface);
+    return network::makeSwitch(servers, interface, &pairs);
   std::string error;
-  const auto pairs = network::pairsThatSend(input.graph, Network(),
-                                            options.simulate.allReduce);
   auto tree = network::makeFatTree(**ports, servers, interface, error, &pairs);
   if (!tree)
     return makeError("--network: " + error);

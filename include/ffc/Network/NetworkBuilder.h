@@ -21,8 +21,12 @@ struct Interface {
 /// Gives all links the speed of their interfaces.
 void setSpeed(Network &network, const Interface &interface);
 
+/// Pairs of servers that get paths; where null is passed for them, all do.
+using Pairs = std::set<std::pair<VertexId, VertexId>>;
+
 /// Servers on one switch.
-Network makeSwitch(int servers, const Interface &interface);
+Network makeSwitch(int servers, const Interface &interface,
+                   const Pairs *only = nullptr);
 
 /// A fat tree of switches with `ports` ports: ports^3 / 4 servers on three
 /// levels, with as much bandwidth on each (Al-Fares et al., SIGCOMM 2008), of
@@ -30,10 +34,10 @@ Network makeSwitch(int servers, const Interface &interface);
 /// shares; there are (ports / 2)^2 of them, and if `only` is not null, only
 /// those pairs get any. On failure (an odd number of ports, more servers than
 /// there is room for) returns nothing and sets `error`.
-std::optional<Network>
-makeFatTree(int ports, int servers, const Interface &interface,
-            std::string &error,
-            const std::set<std::pair<VertexId, VertexId>> *only = nullptr);
+std::optional<Network> makeFatTree(int ports, int servers,
+                                   const Interface &interface,
+                                   std::string &error,
+                                   const Pairs *only = nullptr);
 
 /// The nodes of a topology as servers, in its order, and the links between
 /// them; what is inside a node is left out. The way from a node to another is
@@ -41,7 +45,8 @@ makeFatTree(int ports, int servers, const Interface &interface,
 /// other node, with equal shares. On failure (one node only) returns nothing
 /// and sets `error`.
 std::optional<Network> networkOf(const plan::Topology &topology,
-                                 std::string &error);
+                                 std::string &error,
+                                 const Pairs *only = nullptr);
 
 } // namespace ffc::network
 

@@ -38,13 +38,14 @@ TEST(NetworkBuilder, AFatTreeHasAllShortestPaths) {
   EXPECT_EQ(paths(0, 4)[0].links.size(), 6u);
 }
 
-TEST(NetworkBuilder, LargeFatTreesHaveOnlyThePathsThatAreNeeded) {
+TEST(NetworkBuilder, LargeNetworksHaveOnlyThePathsThatAreNeeded) {
   std::string error;
-  const std::set<std::pair<VertexId, VertexId>> only = {{0, 1023}};
+  const Pairs only = {{0, 1023}};
   const auto tree = makeFatTree(16, 1024, kInterface, error, &only);
   ASSERT_TRUE(tree) << error;
   EXPECT_EQ(tree->paths.size(), 1u);
   EXPECT_EQ(tree->paths.at({0, 1023}).size(), 64u);
+  EXPECT_EQ(makeSwitch(1024, kInterface, &only).paths.size(), 1u);
 }
 
 TEST(NetworkBuilder, FatTreesThatCannotBe) {

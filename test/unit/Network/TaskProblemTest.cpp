@@ -49,7 +49,7 @@ TEST(TaskProblem, Heads) {
   EXPECT_EQ(errorOf("ffc tasks 1\n"),
             "test:1: expected 'servers', found the end of the file");
   EXPECT_EQ(errorOf("ffc tasks 1\nservers 0\n"),
-            "test:2: expected a number of servers from 1 to 65536, found '0'");
+            "test:2: expected a number of servers from 1 to 1024, found '0'");
   EXPECT_EQ(errorAfterHead("links\n"),
             "test:3: expected link, path, ring, compute, transfer or "
             "all-reduce, found 'links'");
