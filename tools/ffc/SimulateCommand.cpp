@@ -220,14 +220,14 @@ static Expected<Network> topologyNetwork(const SimulateCommandOptions &options,
   const auto topology = plan::Topology::load(options.network, error);
   if (!topology)
     return makeError(error);
-  auto made = network::networkOf(*topology, error);
-  if (!made)
-    return makeError(error);
-  if (made->numServers != input.graph.numServers)
+  const int nodes = static_cast<int>(topology->nodes().size());
+  if (nodes != input.graph.numServers)
     return makeError(options.network + ": expected " +
                      Twine(input.graph.numServers) + " nodes, the servers of " +
-                     options.arguments[0] + ", found " +
-                     Twine(made->numServers));
+                     options.arguments[0] + ", found " + Twine(nodes));
+  auto made = network::networkOf(*topology, error, &pairs);
+  if (!made)
+    return makeError(error);
   return std::move(*made);
 }
 

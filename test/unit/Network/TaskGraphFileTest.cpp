@@ -96,6 +96,12 @@ TEST(TaskGraphFile, KeepsLinksOfOneWayAndRings) {
   EXPECT_EQ(network.paths.at({2, 1})[1].links.size(), 2u);
 }
 
+TEST(TaskGraphFile, FilesThatAreNotThere) {
+  std::string error;
+  EXPECT_FALSE(loadTaskGraph("/none", error));
+  EXPECT_EQ(error, "/none: cannot be read");
+}
+
 TEST(TaskGraphFile, DamagedFiles) {
   const std::string damaged =
       "test: expected a task graph of FlexNet (FlatBuffers), found damaged or "
