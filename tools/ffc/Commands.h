@@ -23,6 +23,7 @@ int runCompareCommand(const std::vector<std::string> &arguments);
 int runExplainCommand(const std::vector<std::string> &arguments);
 int runParametersCommand(const std::vector<std::string> &arguments);
 int runProfileCommand(const std::vector<std::string> &arguments);
+int runSimulateCommand(const std::vector<std::string> &arguments);
 int runStagesCommand(const std::vector<std::string> &arguments);
 int runTimeCommand(const std::vector<std::string> &arguments);
 int runTopologyCommand(const std::vector<std::string> &arguments);

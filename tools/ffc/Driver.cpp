@@ -23,6 +23,8 @@ const std::vector<Command> &ffc::commands() {
        runParametersCommand},
       {"profile", "writes a program that measures kernels and communication",
        runProfileCommand},
+      {"simulate", "shows when the tasks of a step end on a network of servers",
+       runSimulateCommand},
       {"stages", "cuts a measured model into the stages of a pipeline",
        runStagesCommand},
       {"time", "shows when the tasks of a timing problem start and end",

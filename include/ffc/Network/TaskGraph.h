@@ -46,6 +46,15 @@ struct TaskGraph {
   std::vector<NetworkTask> tasks;
 };
 
+/// The tasks' times, added up, stay far below what picoseconds can count.
+constexpr double kMaxTaskMilliseconds = 1e9;
+
+/// What is wrong with a task graph that was made or read, in words, or nothing:
+/// servers and tasks exist, times and sizes are not negative, transfers lead
+/// from a server to another, members of an all-reduce differ, nothing follows
+/// an all-reduce, and no task waits for itself.
+std::string faultOf(const TaskGraph &graph);
+
 } // namespace ffc::network
 
 #endif // FFC_NETWORK_TASKGRAPH_H

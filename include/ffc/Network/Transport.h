@@ -28,6 +28,11 @@ public:
   /// that path. Returns the flow's number.
   virtual FlowId start(VertexId src, VertexId dst, int64_t bytes,
                        Picoseconds now, const std::vector<LinkId> *by) = 0;
+  /// As start(), of what an all-reduce sends. Models may tell it apart.
+  virtual FlowId startPart(VertexId src, VertexId dst, int64_t bytes,
+                           Picoseconds now, const std::vector<LinkId> *by) {
+    return start(src, dst, bytes, now, by);
+  }
   /// When something happens next if nothing else starts; kNever: all flows have
   /// ended.
   virtual Picoseconds nextEvent() = 0;
