@@ -39,6 +39,7 @@ ALLOWED = {
     "Passes": PLAN + IR + ["ffc/Passes/"],
     "Search": PLAN + ["ffc/Search/"],
     "Network": PLAN + ["ffc/Network/", "lemon/", "flatbuffers/"],
+    "Export": PLAN + ["ffc/Export/", "chakra.pb.h", "google/protobuf/"],
     "Codegen": PLAN + ["ffc/IR/Rank.h", "ffc/IR/NameOf.h", "ffc/IR/ScalarProgram.h", "mlir/",
                        "llvm/", "ffc/Codegen/"],
     "runtime/include": ["ffrt/", "cuda_runtime.h"],

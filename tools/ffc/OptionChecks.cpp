@@ -108,7 +108,8 @@ Error ffc::checkModelCommand(Options &options, size_t count,
                      "topology --help lists the presets)");
   for (auto [flag, path] : {std::pair("--report", &options.report),
                             std::pair("--trace", &options.trace),
-                            std::pair("--task-graph", &options.taskGraph)})
+                            std::pair("--task-graph", &options.taskGraph),
+                            std::pair("--chakra", &options.chakra)})
     if (!path->empty() && options.emit < Emit::Plan)
       return makeError(Twine(flag) +
                        ": expected --emit=plan or later, whose "

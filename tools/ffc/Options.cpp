@@ -440,6 +440,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setText(&Options::trace), kCompile},
         {"--task-graph", "FILE", "all tasks and what they wait for, for dot",
          setText(&Options::taskGraph), kCompile},
+        {"--chakra", "PREFIX",
+         "all tasks and what they wait for, for ASTRA-sim and other readers of "
+         "MLCommons Chakra: PREFIX.RANK.et and PREFIX.groups.json",
+         setText(&Options::chakra), kCompile},
         {"--shared-links", "",
          "in the final report and these files, all that communicates at once "
          "shares links",

@@ -93,6 +93,7 @@ struct Options : CommandOptions {
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;
+  std::string chakra; ///< what the paths of traces of MLCommons start with
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
@@ -108,7 +109,8 @@ struct Options : CommandOptions {
   bool searches() const { return strategy == "search" && !randomStrategy; }
   bool isByFlexFlow() const { return simulator == Simulator::FlexFlow; }
   bool wantsTasks() const {
-    return sharedLinks || !(report + trace + taskGraph + profile).empty();
+    return sharedLinks ||
+           !(report + trace + taskGraph + chakra + profile).empty();
   }
 
   std::optional<int64_t> batchSize;
