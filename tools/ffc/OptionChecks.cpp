@@ -109,12 +109,18 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   for (auto [flag, path] : {std::pair("--report", &options.report),
                             std::pair("--trace", &options.trace),
                             std::pair("--task-graph", &options.taskGraph),
-                            std::pair("--chakra", &options.chakra)})
+                            std::pair("--chakra", &options.chakra),
+                            std::pair("--server-tasks", &options.serverTasks)})
     if (!path->empty() && options.emit < Emit::Plan)
       return makeError(Twine(flag) +
                        ": expected --emit=plan or later, whose "
                        "tasks are timed, found --emit=" +
                        (options.emit == Emit::FF ? "ff" : "train"));
+  for (auto [flag, isGiven] :
+       {std::pair("--server-bandwidth", options.serverInside.bandwidth > 0),
+        std::pair("--server-sums", options.serverInside.asFlexNet)})
+    if (isGiven && options.serverTasks.empty())
+      return expected(flag, "--server-tasks FILE", "none");
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");

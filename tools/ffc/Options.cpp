@@ -194,6 +194,16 @@ static Error parseCollectives(Options &options, StringRef flag,
   return Error::success();
 }
 
+static Error parseServerBandwidth(Options &options, StringRef flag,
+                                  StringRef value) {
+  std::string error;
+  const auto rate = plan::parseQuantity(
+      value.str(), plan::QuantityKind::BytesPerSecond, error);
+  if (!rate || *rate < 1)
+    return expected(flag, "a bandwidth with its unit", value);
+  options.serverInside.bandwidth = *rate;
+static auto &asFlexNet(Options &options) {
+  return options.serverInside.asFlexNet;
 static Error parseOutput(Options &options, StringRef flag, StringRef value) {
   if (value.empty())
     return expected(flag, "a path", value);
@@ -444,6 +454,20 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "all tasks and what they wait for, for ASTRA-sim and other readers of "
          "MLCommons Chakra: PREFIX.RANK.et and PREFIX.groups.json",
          setText(&Options::chakra), kCompile},
+        {"--server-tasks", "FILE",
+         "what servers compute and send each other, as FlexNet's task graph; "
+         "by its layers if --profile has measurements of FlexNet",
+         setText(&Options::serverTasks), kCompile},
+        {"--server-bandwidth", "RATE",
+         "of a device to others of its server, in --server-tasks, such as "
+         "200 Gbit/s (the topology's)",
+         parseServerBandwidth, kCompile},
+        {"--server-sums", "HOW",
+         "time of an all-reduce inside of a server of k devices in "
+         "--server-tasks: ring (default), or flexnet, too little by k - 1 as "
+         "in FlexNet's files",
+         setChoice<bool>(asFlexNet, {{"ring", false}, {"flexnet", true}}),
+         kCompile},
         {"--shared-links", "",
          "in the final report and these files, all that communicates at once "
          "shares links",

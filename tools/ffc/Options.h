@@ -11,6 +11,7 @@
 
 #include "ffc/IR/Optimizers.h"
 #include "ffc/Import/Import.h"
+#include "ffc/Network/LayerTasks.h"
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
 
@@ -93,7 +94,10 @@ struct Options : CommandOptions {
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;
-  std::string chakra; ///< what the paths of traces of MLCommons start with
+  std::string chakra;      ///< what the paths of traces of MLCommons start with
+  std::string serverTasks; ///< path of a task graph of FlexNet
+  /// What servers do inside of themselves in it.
+  network::ServerInside serverInside;
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
@@ -110,7 +114,8 @@ struct Options : CommandOptions {
   bool isByFlexFlow() const { return simulator == Simulator::FlexFlow; }
   bool wantsTasks() const {
     return sharedLinks ||
-           !(report + trace + taskGraph + chakra + profile).empty();
+           !(report + trace + taskGraph + chakra + serverTasks + profile)
+                .empty();
   }
 
   std::optional<int64_t> batchSize;

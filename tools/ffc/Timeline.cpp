@@ -77,7 +77,9 @@ LogicalResult Compilation::writeTimeline(const plan::CostModel &cost,
           print(out, simulation);
         }))))
       return failure();
-  if (options.chakra.empty())
-    return success();
-  return check(writeChakra(options.chakra, simulation));
+  if (!options.chakra.empty() &&
+      failed(check(writeChakra(options.chakra, simulation))))
+    return failure();
+  return options.serverTasks.empty() ? success()
+                                     : writeServerTasks(simulation, cost);
 }
