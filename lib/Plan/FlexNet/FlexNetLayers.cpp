@@ -64,6 +64,7 @@ static const LayerType *findType(const std::string &family) {
       {"flat", "Flat", 18, "Flat"},
       {"softmax", "Softmax", 19, "Softmax"},
       {"cross_entropy", "Softmax", 19, "Softmax"},
+      {"cross_entropy_backward", "Softmax", 19, "Softmax"},
       {"concat", "Concat", 21, "Concat"},
       {"embedding", "Embedding", 23, "Embed"},
       {"add", "Add", 31, "ElementBinary_31"},
@@ -117,8 +118,10 @@ public:
 private:
   bool visit(OpId id) {
     const Op &op = graph.op(id);
-    if (op.role == OpRole::Loss && op.type == "cross_entropy") {
-      add(id, *findType(op.type));
+    // Cross-entropy has a softmax, and may have its gradient.
+    if (op.role == OpRole::Loss) {
+      if (const LayerType *type = findType(op.type))
+        add(id, *type);
       return true;
     }
     if (op.role != OpRole::Forward)
