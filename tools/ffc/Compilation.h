@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult fuseOperators(mlir::ModuleOp graph);
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
+  mlir::LogicalResult checkServers();
   /// Reads the file of the profile, if there is one, unless that is done.
   mlir::LogicalResult loadProfile();
   /// Reads the profile, if there is one, for the topology's devices.
@@ -156,6 +157,8 @@ private:
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
                                     plan::Timeline times);
+  /// Writes --export-measures.
+  mlir::LogicalResult writeMeasures(const plan::CostModel &cost);
   /// Writes --server-tasks.
   mlir::LogicalResult writeServerTasks(const plan::Simulation &simulation,
                                        const plan::CostModel &cost);

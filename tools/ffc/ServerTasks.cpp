@@ -4,6 +4,7 @@
 
 #include "ffc/Network/NetworkBuilder.h"
 #include "ffc/Network/PlanTasks.h"
+#include "ffc/Plan/FlexNet.h"
 
 #include <algorithm>
 
@@ -61,4 +62,13 @@ LogicalResult Compilation::writeServerTasks(const plan::Simulation &simulation,
   report.say(path + ": " + std::to_string(file.graph.tasks.size()) +
              " tasks of " + std::to_string(file.graph.numServers) + " servers");
   return check(codegen::writeFile(path, *bytes));
+}
+
+LogicalResult Compilation::writeMeasures(const plan::CostModel &cost) {
+  std::string error;
+  const auto text =
+      plan::writeFlexNetMeasures(planned.graph, *topology, cost, error);
+  if (!text)
+    return fail(Twine("--export-measures: ") + error);
+  return check(codegen::writeFile(options.exportMeasures, *text));
 }

@@ -80,6 +80,8 @@ LogicalResult Compilation::writeTimeline(const plan::CostModel &cost,
   if (!options.chakra.empty() &&
       failed(check(writeChakra(options.chakra, simulation))))
     return failure();
+  if (!options.exportMeasures.empty() && failed(writeMeasures(cost)))
+    return failure();
   return options.serverTasks.empty() ? success()
                                      : writeServerTasks(simulation, cost);
 }

@@ -27,6 +27,18 @@ profileForGraph(const std::shared_ptr<const Profile> &profile,
                 const Graph &graph, const Topology &topology,
                 std::string &error);
 
+class CostModel;
+
+/// The text of such a file: every layer of `graph` in 1, 2, 4, ... parts by
+/// samples, up to the number of nodes, with what `cost` says of its kernels. A
+/// part of a server of several devices is one of each. Layers that FlexNet's
+/// names do not tell apart have the times of the first one. On failure (an
+/// operator that FlexNet does not have) returns nothing and sets `error`.
+std::optional<std::string> writeFlexNetMeasures(const Graph &graph,
+                                                const Topology &topology,
+                                                const CostModel &cost,
+                                                std::string &error);
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #include "ffc/Plan/FlexNet.h"
 
 #include "Cost/FlexNetFile.h"
+#include "FlexNetKernels.h"
 #include "FlexNetNames.h"
 #include "Strategy/StrategyFlexFlow.h"
 #include "Text/Text.h"
@@ -143,6 +144,34 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
   return all;
 }
 
+std::optional<int64_t> ffc::plan::batchOf(const Graph &graph) {
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Input && !value.type.shape.empty())
+      return value.type.shape[0];
+  return std::nullopt;
+}
+
+std::optional<SampleSplit> ffc::plan::splitOfSamples(const Graph &graph,
+                                                     OpId id, int64_t parts) {
+  const Op &op = graph.op(id);
+  const size_t rank =
+      op.role == OpRole::Loss
+          ? 2 // a row for each sample, which is what is compared
+          : graph.value(op.results[0]).type.shape.size();
+  SampleSplit split;
+  split.degrees.assign(rank, 1);
+  split.degrees.back() = parts;
+  const FlexFlowConfig config{
+      0, op.name, false, split.degrees,
+      std::vector<DeviceId>(static_cast<size_t>(parts), 0)};
+  try {
+    split.config = flexFlowConfiguration(graph, id, config, 1);
+  } catch (const Malformed &) {
+    return std::nullopt; // too few samples
+  }
+  return split;
+}
+
 std::shared_ptr<const Profile>
 ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
                            const Graph &graph, const Topology &topology,
@@ -150,17 +179,11 @@ ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
   if (!profile || !profile->flexNet())
     return profile;
   const FlexNetMeasures &measures = *profile->flexNet();
-  for (const Value &value : graph.values)
-    if (value.kind == ValueKind::Input && !value.type.shape.empty()) {
-      // The batch is the first extent of the first input.
-      if (value.type.shape[0] == measures.batch)
-        break;
-      error = "expected measurements at batch " +
-              std::to_string(value.type.shape[0]) +
-              " as the model has, found " + "batch " +
-              std::to_string(measures.batch);
-      return nullptr;
-    }
+  if (const auto batch = batchOf(graph); batch && *batch != measures.batch) {
+    error = "expected measurements at batch " + std::to_string(*batch) +
+            " as the model has, found batch " + std::to_string(measures.batch);
+    return nullptr;
+  }
   const int64_t devices = topology.numDevices(),
                 nodes = static_cast<int64_t>(topology.nodes().size());
   if (measures.devices != devices && measures.devices != nodes) {
