@@ -25,7 +25,7 @@ ROOMS = {
     "Segments": "Graph Memory Order Step Timing",
     "Verify": "Graph Topology Program Memory",
     "Report": "Cost Timing",
-    "FlexNet": "Text Strategy Cost Step",
+    "FlexNet": "Text Graph Strategy Cost Step",
 }
 # What the files of a folder may include, by the start of the include's path;
 # besides these, their own folder's files and the standard library.

@@ -126,8 +126,11 @@ Error ffc::resolveFlexNetFlags(Options &options) {
     if (!options.serverTasks.empty())
       options.serverInside.bandwidth =
           static_cast<double>(*flags.gpuBandwidth) * kGigabit;
-    options.meanings.push_back("--inter-gpu-bandwidth is --server-bandwidth '" +
-                               gbits(*flags.gpuBandwidth) + "'");
+    options.meanings.push_back(
+        (options.serverTasks.empty()
+             ? "--inter-gpu-bandwidth is that of links in servers, '"
+             : "--inter-gpu-bandwidth is --server-bandwidth '") +
+        gbits(*flags.gpuBandwidth) + "'");
   }
   if (flags.gpusPerServer && flags.topology.empty()) {
     if (options.devices.empty())
