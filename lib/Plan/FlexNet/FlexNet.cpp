@@ -189,7 +189,7 @@ ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
   if (measures.devices != devices && measures.devices != nodes) {
     error = "expected measurements for " + std::to_string(devices) +
             " devices as the topology has";
-    if (nodes != devices)
+    if (nodes > 1 && nodes != devices)
       error += ", or for its " + std::to_string(nodes) + " nodes";
     error += ", found 'ngpus' " + std::to_string(measures.devices);
     return nullptr;
