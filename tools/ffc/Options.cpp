@@ -206,8 +206,13 @@ static Error parseServerBandwidth(Options &options, StringRef flag,
   if (!rate || *rate < 1)
     return expected(flag, "a bandwidth with its unit", value);
   options.serverInside.bandwidth = *rate;
+  return Error::success();
+}
+
 static auto &asFlexNet(Options &options) {
   return options.serverInside.asFlexNet;
+}
+
 static Error parseOutput(Options &options, StringRef flag, StringRef value) {
   if (value.empty())
     return expected(flag, "a path", value);
