@@ -94,7 +94,7 @@ TEST(PlanTasks, MessagesAreTransfers) {
   std::string error;
   auto network = networkOf(step.topology, error);
   ASSERT_TRUE(network) << error;
-  FlowTransport transport(*network, {});
+  FlowTransport transport(*network);
   const auto run = simulate(tasks.graph, *network, transport, {}, error);
   ASSERT_TRUE(run) << error;
   EXPECT_GT(run->finish, step.times.makespan / 2);
