@@ -76,17 +76,18 @@ def alexnet():
     return g
 
 
-def vgg16():
+def vgg16(image=224, pad=1, pool=2):
+    """TopoOpt's has images of 229, a pad of 2, and windows of 3 in its pools."""
     g = ImageGraph("vgg16", ["VGG-16, configuration D of Simonyan and Zisserman (2014)."],
-              (3, 224, 224))
+              (3, image, image))
     x = "image"
     for stage, (count, channels) in enumerate(
             [(2, 64), (2, 128), (3, 256), (3, 512), (3, 512)], 1):
         with g.section(f"stage {stage}", x):
             for i in range(1, count + 1):
-                x = g.conv(f"conv{stage}_{i}", x, channels, 3, pad=1, bias=True)
+                x = g.conv(f"conv{stage}_{i}", x, channels, 3, pad=pad, bias=True)
                 x = g.relu(f"relu{stage}_{i}", x)
-            x = g.max_pool(f"pool{stage}", x, 2, 2)
+            x = g.max_pool(f"pool{stage}", x, pool, 2)
     with g.section("classifier", x):
         x = g.flatten("flat", x)
         for i in (6, 7):

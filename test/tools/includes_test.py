@@ -97,7 +97,8 @@ class Planted(unittest.TestCase):
     def test_no_such_room_in_the_documentation(self):
         self.rewrite("| `FlexNet` |", "FlexNet:")
         self.assertEqual(self.wrong(), [
-            "docs/architecture.md: expected room 'FlexNet' that includes 'Text, Strategy, Cost, "
+            "docs/architecture.md: expected room 'FlexNet' that includes 'Text, Graph, "
+            "Strategy, Cost, "
             "Step', found '' that includes ''"])
 
     def test_cycle(self):

@@ -144,6 +144,8 @@ ImportOptions Compilation::importOptions() const {
 
 LogicalResult Compilation::import() {
   report.phase("import");
+  for (const std::string &meaning : options.meanings)
+    report.say(meaning);
   ImportOptions importing = importOptions();
   if (!options.devices.empty() && failed(readTopology()))
     return failure();
@@ -225,10 +227,30 @@ LogicalResult Compilation::readTopology() {
   if (topology)
     return success();
   std::string error;
-  topology = plan::Topology::load(options.devices, error);
+  topology =
+      options.topologyText.empty()
+          ? plan::Topology::load(options.devices, error)
+          : plan::Topology::parse(options.topologyText, options.devices, error);
   if (topology && options.memoryLimit)
     topology = topology->withMemory(*options.memoryLimit);
-  return topology ? success() : fail(error);
+  if (!topology)
+    return fail(error);
+  return checkServers();
+}
+
+/// --big-gpu is how many devices every node has.
+LogicalResult Compilation::checkServers() {
+  const auto expected = options.flexNet.gpusPerServer;
+  std::vector<int64_t> counts(topology->nodes().size());
+  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
+    ++counts[topology->device(id).node];
+  for (size_t node = 0; expected && node < counts.size(); ++node)
+    if (counts[node] != *expected)
+      return fail("--big-gpu: expected " + Twine(*expected) +
+                  " devices in every node of '" + topology->name() +
+                  "', found " + Twine(counts[node]) + " in '" +
+                  topology->nodes()[node] + "'");
+  return success();
 }
 
 LogicalResult Compilation::loadTopology() {

@@ -13,9 +13,9 @@
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/Profile.h"
 #include "ffc/Plan/Program.h"
+#include "ffc/Plan/Simulation.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StrategyFile.h"
-#include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
 #include "ffc/Search/Search.h"
 
@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult fuseOperators(mlir::ModuleOp graph);
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
+  mlir::LogicalResult checkServers();
   /// Reads the file of the profile, if there is one, unless that is done.
   mlir::LogicalResult loadProfile();
   /// Reads the profile, if there is one, for the topology's devices.
@@ -156,6 +157,11 @@ private:
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
                                     plan::Timeline times);
+  /// Writes --export-measures.
+  mlir::LogicalResult writeMeasures(const plan::CostModel &cost);
+  /// Writes --server-tasks.
+  mlir::LogicalResult writeServerTasks(const plan::Simulation &simulation,
+                                       const plan::CostModel &cost);
   /// Says how much of the kernels' time in `program` was measured.
   void reportProfile(const plan::CostModel &cost);
   /// Strategies whose kernels are worth measuring, the most likely ones first.

@@ -102,18 +102,29 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (Error error = expectArguments(options, count, what))
     return error;
   options.model = options.arguments.back();
+  if (Error error = resolveFlexNetFlags(options))
+    return error;
   if (options.devices.empty() && options.emit >= Emit::Plan)
     return makeError("expected --devices FILE, found none; for instance "
                      "--devices cpu:4, four processes on this machine (ffc "
                      "topology --help lists the presets)");
-  for (auto [flag, path] : {std::pair("--report", &options.report),
-                            std::pair("--trace", &options.trace),
-                            std::pair("--task-graph", &options.taskGraph)})
+  for (auto [flag, path] :
+       {std::pair("--report", &options.report),
+        std::pair("--trace", &options.trace),
+        std::pair("--task-graph", &options.taskGraph),
+        std::pair("--chakra", &options.chakra),
+        std::pair("--server-tasks", &options.serverTasks),
+        std::pair("--export-measures", &options.exportMeasures)})
     if (!path->empty() && options.emit < Emit::Plan)
       return makeError(Twine(flag) +
                        ": expected --emit=plan or later, whose "
                        "tasks are timed, found --emit=" +
                        (options.emit == Emit::FF ? "ff" : "train"));
+  for (auto [flag, isGiven] :
+       {std::pair("--server-bandwidth", options.serverInside.bandwidth > 0),
+        std::pair("--server-sums", options.serverInside.asFlexNet)})
+    if (isGiven && options.serverTasks.empty())
+      return expected(flag, "--server-tasks FILE", "none");
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");

@@ -11,6 +11,7 @@
 
 #include "ffc/IR/Optimizers.h"
 #include "ffc/Import/Import.h"
+#include "ffc/Network/LayerTasks.h"
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
 
@@ -66,6 +67,17 @@ struct ScheduleOption {
   }
 };
 
+/// FlexNet's flags (TopoOpt), as they were given.
+struct FlexNetFlags {
+  std::string topology; ///< "fattree", "fc"
+  std::optional<int64_t> servers, gpusPerServer, degree;
+  /// In Gbit/s, and in microseconds.
+  std::optional<int64_t> interfaceBandwidth, gpuBandwidth, memoryBandwidth,
+      latency;
+  std::string measures; ///< path
+  bool writesMeasures = false;
+};
+
 struct Options : CommandOptions {
   bool version = false, listOperators = false, quiet = false;
   bool verbose = false; ///< progress where there is no terminal too
@@ -93,6 +105,15 @@ struct Options : CommandOptions {
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;
+  std::string chakra;      ///< what the paths of traces of MLCommons start with
+  std::string serverTasks; ///< path of a task graph of FlexNet
+  std::string exportMeasures; ///< path of measurements for FlexNet
+  FlexNetFlags flexNet;
+  /// A topology that flags of FlexNet describe; `devices` is its name.
+  std::string topologyText;
+  std::vector<std::string> meanings; ///< what flags of FlexNet became
+  /// What servers do inside of themselves in it.
+  network::ServerInside serverInside;
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
@@ -108,7 +129,9 @@ struct Options : CommandOptions {
   bool searches() const { return strategy == "search" && !randomStrategy; }
   bool isByFlexFlow() const { return simulator == Simulator::FlexFlow; }
   bool wantsTasks() const {
-    return sharedLinks || !(report + trace + taskGraph + profile).empty();
+    return sharedLinks || !(report + trace + taskGraph + chakra + serverTasks +
+                            exportMeasures + profile)
+                               .empty();
   }
 
   std::optional<int64_t> batchSize;
@@ -157,6 +180,9 @@ struct Options : CommandOptions {
 };
 
 const std::vector<FlagGroupOf<Options>> &modelFlags();
+
+/// Turns FlexNet's flags into those they stand for, and notes what they became.
+llvm::Error resolveFlexNetFlags(Options &options);
 
 /// Expects `count` arguments, of which the last is the model, and checks what
 /// belongs together.

@@ -3,6 +3,7 @@
 #include "Compilation.h"
 #include "TimeReport.h"
 
+#include "ffc/Export/ChakraTrace.h"
 #include "ffc/Plan/SharedLinks.h"
 #include "ffc/Plan/TaskGraph.h"
 #include "ffc/Plan/TraceFile.h"
@@ -41,6 +42,19 @@ static llvm::Error writeStream(const std::string &path,
   return pending.commit();
 }
 
+/// A file for every rank, and one for the groups in which they communicate.
+static llvm::Error writeChakra(const std::string &prefix,
+                               const plan::Simulation &simulation) {
+  const chakra::Trace trace(simulation);
+  for (plan::DeviceId rank = 0; rank < simulation.topology.numDevices(); ++rank)
+    if (llvm::Error error =
+            writeStream(prefix + "." + std::to_string(rank) + ".et",
+                        [&](std::ostream &out) { trace.writeRank(out, rank); }))
+      return error;
+  return writeStream(prefix + ".groups.json",
+                     [&](std::ostream &out) { trace.writeGroups(out); });
+}
+
 LogicalResult Compilation::writeTimeline(const plan::CostModel &cost,
                                          plan::Timeline times) {
   if (options.sharedLinks) {
@@ -63,5 +77,11 @@ LogicalResult Compilation::writeTimeline(const plan::CostModel &cost,
           print(out, simulation);
         }))))
       return failure();
-  return success();
+  if (!options.chakra.empty() &&
+      failed(check(writeChakra(options.chakra, simulation))))
+    return failure();
+  if (!options.exportMeasures.empty() && failed(writeMeasures(cost)))
+    return failure();
+  return options.serverTasks.empty() ? success()
+                                     : writeServerTasks(simulation, cost);
 }

@@ -20,6 +20,9 @@ struct Lifetime {
   bool overlaps(const Lifetime &o) const {
     return first <= o.last && o.first <= last;
   }
+  bool operator==(const Lifetime &o) const {
+    return first == o.first && last == o.last;
+  }
 };
 
 /// Lifetimes of all buffers of `device` (State buffers included). The loss is

@@ -10,7 +10,6 @@
 using namespace ffc::plan;
 using namespace ffc::plan::yaml;
 
-static constexpr double kMillisecond = 1e9; // in picoseconds
 static constexpr int64_t kMaxDegree = 1 << 20;
 
 bool ffc::plan::isFlexNet(const YamlNode &root) {
@@ -42,6 +41,8 @@ FlexNetMeasures ffc::plan::readFlexNet(const YamlNode &root) {
   expectMap(root, file, {"batch_size", "ngpus", "measurements"});
   result.batch =
       count(require(root, "batch_size", file), "a batch size", 1 << 30);
+  result.devices =
+      count(require(root, "ngpus", file), "a number of devices", kMaxDegree);
   const YamlNode &list = require(root, "measurements", file);
   expectList(list, "measurements");
   for (const YamlNode &node : list.children) {
@@ -50,8 +51,9 @@ FlexNetMeasures ffc::plan::readFlexNet(const YamlNode &root) {
     measure.line = node.line;
     measure.name = text(require(node, "name", what), "a measurement's name");
     measure.degrees = readDegrees(require(node, "pc_str", what));
-    measure.forward = number(node, "fw_time", what) * kMillisecond;
-    measure.backward = number(node, "bw_time", what) * kMillisecond;
+    measure.forward = number(node, "fw_time", what) * kFlexNetMillisecond;
+    measure.backward = number(node, "bw_time", what) * kFlexNetMillisecond;
+    measure.memoryBytes = static_cast<int64_t>(number(node, "mem_req", what));
   }
   return result;
 }

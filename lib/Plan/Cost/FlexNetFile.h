@@ -14,16 +14,20 @@
 
 namespace ffc::plan {
 
+constexpr double kFlexNetMillisecond = 1e9; ///< in picoseconds
+
 /// Forward and backward time of an operator.
 struct FlexNetMeasure {
   int line = 0;
   std::string name;                 ///< "Dense_4096_1000", "Conv2D_3_3_64"
   std::vector<int64_t> degrees;     ///< innermost dimension first
   double forward = 0, backward = 0; ///< picoseconds
+  int64_t memoryBytes = 0;
 };
 
 struct FlexNetMeasures {
   int64_t batch = 0;
+  int64_t devices = 0; ///< GPUs, or servers of several GPUs each
   std::vector<FlexNetMeasure> list;
 };
 

@@ -3,6 +3,8 @@
 #include "ffc/Plan/FlexNet.h"
 
 #include "Cost/FlexNetFile.h"
+#include "FlexNetKernels.h"
+#include "FlexNetNames.h"
 #include "Strategy/StrategyFlexFlow.h"
 #include "Text/Text.h"
 #include "ffc/Plan/Cost.h"
@@ -34,38 +36,12 @@ static std::vector<int64_t> numbersOf(const std::string &name, size_t from) {
   return numbers;
 }
 
-/// What FlexNet's name would say of an operator; empty where it says nothing.
-static std::vector<int64_t> structureOf(const Graph &graph, const Op &op) {
-  auto shapeOf = [&](size_t operand) {
-    return operand < op.operands.size() && op.operands[operand] >= 0
-               ? graph.value(op.operands[operand]).type.shape
-               : Shape();
-  };
-  if (op.type == "linear") {
-    const int in = op.rules.findDim("k"), out = op.rules.findDim("c");
-    if (in >= 0 && out >= 0)
-      return {op.rules.dims[in].extent, op.rules.dims[out].extent};
-  } else if (op.type == "conv2d") {
-    if (const Shape weight = shapeOf(1); weight.size() == 4)
-      return {weight[2], weight[3], weight[0]};
-  } else if (op.type == "pool2d") {
-    const Access &access =
-        op.rules.schedules.front().phases.front().reads.front().access;
-    if (access.dims.size() == 4)
-      return {access.dims[2].reach, access.dims[3].reach};
-  } else if (op.type == "gather") {
-    if (const Shape table = shapeOf(0); table.size() == 2)
-      return {table[0], table[1]};
-  }
-  return {};
-}
-
 static std::vector<OpId> opsOf(const Graph &graph, const std::string &name) {
   const size_t end = std::min(name.find('_'), name.size());
   const std::vector<int64_t> numbers = numbersOf(name, end);
   std::vector<OpId> result;
   for (OpId id : flexFlowOpsOfType(graph, name.substr(0, end))) {
-    const std::vector<int64_t> structure = structureOf(graph, graph.op(id));
+    const std::vector<int64_t> structure = flexNetNumbers(graph, graph.op(id));
     if (structure.empty() || structure == numbers)
       result.push_back(id);
   }
@@ -102,12 +78,18 @@ private:
 
 } // namespace
 
+/// A server looks up all of its rows on one GPU.
+static bool isMeasuredWhole(const FlexNetMeasure &measure) {
+  return measure.name.rfind("Embed", 0) == 0;
+}
+
 /// What `measures` say about the kernels of `graph`: the forward time is that
 /// of the operator's kernels, the backward time that of its gradients'; where
 /// there are several, each has the share that `cost` gives it.
 static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
                                           const Graph &graph,
-                                          const CostModel &cost) {
+                                          const CostModel &cost,
+                                          int64_t gpusPerServer) {
   // Measures of equal degrees are of one plan, in which all parts are on one
   // device: where they are does not change what they do.
   std::set<std::vector<int64_t>> degrees;
@@ -121,8 +103,11 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
       if (measure.degrees != each)
         continue;
       FlexFlowConfig config{measure.line, measure.name, false, each, {}};
+      // A server's part is one of each GPU.
+      if (!isMeasuredWhole(measure))
+        config.dims.back() *= gpusPerServer;
       int64_t points = 1;
-      for (int64_t degree : each)
+      for (int64_t degree : config.dims)
         points = std::min(points * degree, kMaxFlexFlowDegree);
       config.devices.assign(static_cast<size_t>(points), 0);
       for (OpId id : opsOf(graph, measure.name))
@@ -159,6 +144,34 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
   return all;
 }
 
+std::optional<int64_t> ffc::plan::batchOf(const Graph &graph) {
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Input && !value.type.shape.empty())
+      return value.type.shape[0];
+  return std::nullopt;
+}
+
+std::optional<SampleSplit> ffc::plan::splitOfSamples(const Graph &graph,
+                                                     OpId id, int64_t parts) {
+  const Op &op = graph.op(id);
+  const size_t rank =
+      op.role == OpRole::Loss
+          ? 2 // a row for each sample, which is what is compared
+          : graph.value(op.results[0]).type.shape.size();
+  SampleSplit split;
+  split.degrees.assign(rank, 1);
+  split.degrees.back() = parts;
+  const FlexFlowConfig config{
+      0, op.name, false, split.degrees,
+      std::vector<DeviceId>(static_cast<size_t>(parts), 0)};
+  try {
+    split.config = flexFlowConfiguration(graph, id, config, 1);
+  } catch (const Malformed &) {
+    return std::nullopt; // too few samples
+  }
+  return split;
+}
+
 std::shared_ptr<const Profile>
 ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
                            const Graph &graph, const Topology &topology,
@@ -166,19 +179,24 @@ ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
   if (!profile || !profile->flexNet())
     return profile;
   const FlexNetMeasures &measures = *profile->flexNet();
-  for (const Value &value : graph.values)
-    if (value.kind == ValueKind::Input && !value.type.shape.empty()) {
-      // The batch is the first extent of the first input.
-      if (value.type.shape[0] == measures.batch)
-        break;
-      error = "expected measurements at batch " +
-              std::to_string(value.type.shape[0]) +
-              " as the model has, found " + "batch " +
-              std::to_string(measures.batch);
-      return nullptr;
-    }
+  if (const auto batch = batchOf(graph); batch && *batch != measures.batch) {
+    error = "expected measurements at batch " + std::to_string(*batch) +
+            " as the model has, found batch " + std::to_string(measures.batch);
+    return nullptr;
+  }
+  const int64_t devices = topology.numDevices(),
+                nodes = static_cast<int64_t>(topology.nodes().size());
+  if (measures.devices != devices && measures.devices != nodes) {
+    error = "expected measurements for " + std::to_string(devices) +
+            " devices as the topology has";
+    if (nodes > 1 && nodes != devices)
+      error += ", or for its " + std::to_string(nodes) + " nodes";
+    error += ", found 'ngpus' " + std::to_string(measures.devices);
+    return nullptr;
+  }
   const std::vector<Measurement> kernels =
-      kernelsOf(measures, graph, CostModel(topology));
+      kernelsOf(measures, graph, CostModel(topology),
+                std::max<int64_t>(1, devices / measures.devices));
   if (kernels.empty()) {
     error = "expected measurements of operators of the model, found none, "
             "but such as " +

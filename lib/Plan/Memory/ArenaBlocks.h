@@ -23,6 +23,11 @@ struct Block {
   Lifetime life;
   int64_t offset = -1; ///< -1: has no place yet
   bool apart = false;  ///< not to lie in the symmetric part
+
+  bool operator==(const Block &o) const {
+    return bytes == o.bytes && life == o.life && offset == o.offset &&
+           apart == o.apart;
+  }
 };
 
 /// Those of a device's arena.

@@ -5,6 +5,9 @@
 #include "ArenaBlocks.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
 #include <utility>
 
 using namespace ffc::plan;
@@ -206,10 +209,12 @@ private:
     }
   }
 
-  /// What is in use on a device while a class is, and where.
+  /// What is in use on a device while a class is, and where; the latest of a
+  /// list that devices may share.
   struct Taken {
     Lifetime life;
     int64_t begin, end;
+    const Taken *before;
   };
 
   /// Places classes in the order of descending weight at the lowest offset that
@@ -222,15 +227,24 @@ private:
                      [&](const Class *a, const Class *b) {
                        return a->*weight > b->*weight;
                      });
-    std::vector<std::vector<Taken>> taken(program.devices.size());
+    std::vector<const Taken *> taken(program.devices.size());
+    std::deque<Taken> all;
     std::vector<std::pair<int64_t, int64_t>> inTheWay;
     int64_t symmetric = 0;
     for (Class *c : order) {
+      // Devices that do the same have one list and one lifetime.
+      std::map<std::tuple<const Taken *, int, int>, const Taken *> places;
+      for (const Place &place : c->places) {
+        const Lifetime &life = blockOf(place).life;
+        places[{taken[place.device], life.first, life.last}] = nullptr;
+      }
       inTheWay.clear();
-      for (const Place &place : c->places)
-        for (const Taken &other : taken[place.device])
-          if (blockOf(place).life.overlaps(other.life))
-            inTheWay.push_back({other.begin, other.end});
+      for (const auto &[device, _] : places) {
+        const auto [last, first, end] = device;
+        for (const Taken *other = last; other; other = other->before)
+          if (Lifetime{first, end}.overlaps(other->life))
+            inTheWay.push_back({other->begin, other->end});
+      }
       std::sort(inTheWay.begin(), inTheWay.end());
       c->offset = 0;
       for (auto [begin, end] : inTheWay) {
@@ -239,8 +253,15 @@ private:
         c->offset = std::max(c->offset, end);
       }
       const int64_t end = c->offset + aligned(c->bytes);
-      for (const Place &place : c->places)
-        taken[place.device].push_back({blockOf(place).life, c->offset, end});
+      for (const Place &place : c->places) {
+        const Lifetime &life = blockOf(place).life;
+        const Taken *&made =
+            places[{taken[place.device], life.first, life.last}];
+        if (!made)
+          made = &all.emplace_back(
+              Taken{life, c->offset, end, taken[place.device]});
+        taken[place.device] = made;
+      }
       symmetric = std::max(symmetric, end);
     }
     return symmetric;
@@ -258,8 +279,16 @@ private:
           blocks[place.device].blocks[place.index].offset = c.offset;
       std::vector<int64_t> bytes;
       int64_t all = 0;
-      for (Blocks &of : blocks) {
-        bytes.push_back(placeBlocks(of.blocks, symmetric));
+      std::vector<Block> before; // of the last device, without their places
+      for (size_t d = 0; d < blocks.size(); ++d) {
+        std::vector<Block> &of = blocks[d].blocks;
+        if (d > 0 && of == before) { // it does the same
+          of = blocks[d - 1].blocks;
+          bytes.push_back(bytes.back());
+        } else {
+          before = of;
+          bytes.push_back(placeBlocks(of, symmetric));
+        }
         all += bytes.back();
       }
       if (least >= 0 && all >= least)

@@ -9,6 +9,7 @@
 
 #include "ffc/Plan/StrategyFile.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,11 @@ std::vector<OpId> flexFlowOpsOfType(const Graph &graph,
 Configuration flexFlowConfiguration(const Graph &graph, OpId id,
                                     const FlexFlowConfig &given,
                                     int numDevices);
+
+/// How `config` splits the result of `op`, innermost dimension first; nothing
+/// if FlexFlow cannot say it.
+std::optional<std::vector<int64_t>>
+flexFlowDegrees(const Op &op, const Configuration &config);
 
 /// What `configs` say about the operators of `graph`; legal on `numDevices`
 /// devices.

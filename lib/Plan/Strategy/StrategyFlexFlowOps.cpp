@@ -224,6 +224,13 @@ flexFlowConfig(const Op &op, const Configuration &config) {
   return result;
 }
 
+std::optional<std::vector<int64_t>>
+ffc::plan::flexFlowDegrees(const Op &op, const Configuration &config) {
+  if (const auto said = flexFlowConfig(op, config))
+    return said->dims;
+  return std::nullopt;
+}
+
 bool ffc::plan::isSaidInFlexFlow(const Op &op, const Configuration &config) {
   return flexFlowConfig(op, config).has_value();
 }

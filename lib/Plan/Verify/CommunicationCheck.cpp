@@ -150,7 +150,19 @@ bool ProgramCheck::collective(const std::vector<ActionRef> &members) {
 
 bool ProgramCheck::waited(ActionRef ref, const WaitAction &wait) {
   auto &flying = inFlight[ref.device];
-  for (auto it = flying.begin(); it != flying.end();)
-    it = it->second.first == wait.event ? flying.erase(it) : std::next(it);
+  auto land = [&](BufferId buffer) {
+    auto [it, end] = flying.equal_range(buffer);
+    while (it != end)
+      it = it->second.first == wait.event ? flying.erase(it) : std::next(it);
+  };
+  const Action &ended = program.devices[ref.device].actions[wait.event];
+  if (const auto *collective = ended.as<CollectiveAction>()) {
+    land(collective->src);
+    land(collective->dst);
+  } else if (const auto *exchange = ended.as<ExchangeAction>()) {
+    for (const auto *messages : {&exchange->sends, &exchange->receives})
+      for (const Message &message : *messages)
+        land(message.buffer);
+  }
   return true;
 }

@@ -26,10 +26,14 @@ ProgramCheck::ProgramCheck(const Graph &graph, const Strategy &strategy,
 }
 
 bool ProgramCheck::waitedForAll() {
-  for (size_t d = 0; d < inFlight.size(); ++d)
-    for (const auto &[buffer, flight] : inFlight[d])
-      return fail({static_cast<DeviceId>(d), flight.first},
+  for (size_t d = 0; d < inFlight.size(); ++d) {
+    const auto first =
+        std::min_element(inFlight[d].begin(), inFlight[d].end(),
+                         [](const auto &a, const auto &b) { return a < b; });
+    if (first != inFlight[d].end())
+      return fail({static_cast<DeviceId>(d), first->second.first},
                   "is never waited for");
+  }
   return true;
 }
 

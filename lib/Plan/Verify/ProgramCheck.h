@@ -14,9 +14,9 @@
 #include "ffc/Plan/Program.h"
 
 #include <array>
-#include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -92,7 +92,7 @@ private:
   std::set<std::array<int, 4>> kernels;
   /// Buffers of communication under way: its action, and whether they are
   /// written.
-  std::vector<std::multimap<BufferId, std::pair<int, bool>>> inFlight;
+  std::vector<std::unordered_multimap<BufferId, std::pair<int, bool>>> inFlight;
   /// What devices offered of each output.
   std::vector<Contents> offered;
 };

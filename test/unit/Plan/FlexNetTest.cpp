@@ -81,6 +81,10 @@ TEST(FlexNet, Messages) {
   EXPECT_EQ(errorOf(measures(good, 64)),
             "expected measurements at batch 12 as the model has, found batch "
             "64");
+  std::string others = measures(good);
+  others.replace(others.find("\"ngpus\": 2"), 10, "\"ngpus\": 5");
+  EXPECT_EQ(errorOf(others), "expected measurements for 2 devices as the "
+                             "topology has, found 'ngpus' 5");
   EXPECT_EQ(errorOf(measures(measure("Dense_3_4", "2-1-1", "2", "3"))),
             "expected measurements of operators of the model, found none, but "
             "such as 'Dense_3_4'");
