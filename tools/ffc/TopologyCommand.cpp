@@ -9,6 +9,7 @@
 #include "Flags.h"
 #include "Report.h"
 #include "TopologyDrawing.h"
+#include "TopologySearchCommand.h"
 
 #include "ffc/Codegen/Output.h"
 #include "ffc/Plan/NetworkParts.h"
@@ -47,6 +48,7 @@ static const std::vector<FlagGroupOf<TopologyOptions>> &flagGroups() {
 static std::string intro() {
   std::string text = "ffc topology: shows a device topology\n\n"
                      "  ffc topology FILE-or-PRESET [--yaml | --dot]\n"
+                     "  ffc topology search GRAPH.fbuf ...   (finds one)\n"
                      "\nPresets (in brackets: the parameters unless given):\n";
   for (const plan::TopologyPreset &preset : plan::topologyPresets())
     text += describeLine(preset.name + ":" + preset.parameters,
@@ -210,6 +212,9 @@ static int show(const TopologyOptions &options) {
 }
 
 int ffc::runTopologyCommand(const std::vector<std::string> &arguments) {
+  // A file of that name is "./search".
+  if (!arguments.empty() && arguments.front() == "search")
+    return runTopologySearchCommand({arguments.begin() + 1, arguments.end()});
   return runCommandLine<TopologyOptions>(
       {"ffc topology", intro(), flagGroups(), check, show}, arguments);
 }
