@@ -11,14 +11,15 @@ one run in N beside those of small graphs.
 import argparse
 import collections
 import json
-import lzma
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
-ALL_REDUCES = {"default(ring)": "ring", "ring": "ring", "ps": "ps", "dps": "dps"}
+from network_data import decompress, network_of
+
 EXACT, SPREAD, DROPS = 0.02, 0.03, 0.2
 SHARE_OF_EXACT = 0.95
 # What the seeds of the file were run on.
@@ -28,35 +29,26 @@ SPREAD_ON = {"exe": "htsim_tcp_fattree", "nodes": 16, "speed_mbps": 100000, "rtt
 DROPS_ON = {"graph": "m_incast15x10MB", "queue_pkts": (20, 60, 200)}
 
 
-class Simulator:
-    """A process of ffc_bench_packets (bench/packets.cpp)."""
-
-    def __init__(self, program, data, folder, seed, slower):
-        self.data, self.folder, self.seed, self.slower = data, folder, seed, slower
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-
-    def unpacked(self, name):
-        path = os.path.join(self.folder, os.path.basename(name)[:-len(".xz")])
-        if not os.path.exists(path):
-            with lzma.open(os.path.join(self.data, name)) as packed:
-                content = packed.read()
-            with open(path, "wb") as file:
-                file.write(content)
-        return path
-
-    def run(self, row):
-        tree = "fattree" in row["exe"]
-        words = [self.unpacked(row["file"]), row["nodes"] if tree else "file",
-                 row["speed_mbps"] / self.slower, row["rtt_ns"],
-                 row["queue_pkts"] if tree else 0,  # no effect in the others
-                 row["ssthresh_pkts"], ALL_REDUCES[row["ar"]], self.seed]
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"error: {row['graph']}: no result")
-        return json.loads(line)
+def simulate(ffc, row, path, seed, slower):
+    """What `ffc simulate` says of the row's graph, and seconds of the processor."""
+    network = network_of(row)
+    kind = row["ar"] if row["ar"] in ("ps", "dps") else "ring"
+    command = [ffc, "simulate", path, "--model=packets", "--json",
+               f"--bandwidth={row['speed_mbps'] / slower} Mbit/s",
+               f"--latency={row['rtt_ns']} ns", f"--all-reduce={kind}",
+               f"--slow-start={row['ssthresh_pkts']}", f"--seed={seed}"]
+    if network.isdigit():  # Queues have no end in the original's other programs.
+        command += [f"--network=fat-tree:{network}", "--marking=switches",
+                    f"--queue={row['queue_pkts']}"]
+    else:
+        command.append(f"--network={network}")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"error: {' '.join(command)}: exit code {done.returncode}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+    return json.loads(done.stdout), seconds
 
 
 def has(row, expected):
@@ -85,9 +77,30 @@ def describe(row):
             f"q {row['queue_pkts']:5} ss {row['ssthresh_pkts']:5} {row['ar'][:7]:7}")
 
 
+def report(results, worst):
+    """Prints what is to be known of every rule; returns what is wrong."""
+    failures = []
+    for rule, runs in sorted(results.items()):
+        kept = sum(run[1] for run in runs)
+        print(f"{rule}: {kept} of {len(runs)} runs, within 2 % "
+              f"{sum(abs(run[0]) <= 0.02 for run in runs)}, within 0.1 % "
+              f"{sum(abs(run[0]) <= 0.001 for run in runs)}, to the picosecond "
+              f"{sum(run[0] == 0 for run in runs)}; other numbers of flows "
+              f"{sum(run[2]['flows'] != run[3]['flows'] for run in runs)}")
+        least = {"exact": SHARE_OF_EXACT, "not judged": 0}.get(rule, 1)
+        if kept < least * len(runs):
+            failures.append(f"error: {rule}: expected {100 * least:.0f} % of {len(runs)} runs "
+                            f"to agree, found {kept}")
+        for error, _, row, ours in sorted(runs, key=lambda run: -abs(run[0]))[:worst]:
+            print(f"  {100 * error:+7.2f} % {describe(row)} {row['final_finish_ms']:10.3f} ms, "
+                  f"ours {ours['finish_ps'] / 1e9:10.3f} ms, lost "
+                  f"{ours['packets']['lost']}, timeouts {ours['packets']['timeouts']}")
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", help="ffc_bench_packets")
+    parser.add_argument("ffc", help="the compiler")
     parser.add_argument("data", help="folder data/topoopt")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", default="", help="part of a graph's name")
@@ -105,42 +118,24 @@ def main():
     if not rows:
         sys.exit("error: expected a run, found none")
     results = collections.defaultdict(list)
-    begin, wall, processor, hops = time.monotonic(), 0, 0, 0
+    begin, processor, hops = time.monotonic(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        simulator = Simulator(arguments.program, arguments.data, folder, arguments.seed,
-                              arguments.slower)
+        plain = decompress(arguments.data, [row["file"] for row in rows], folder)
         for row in rows:
-            ours = simulator.run(row)
+            ours, seconds = simulate(arguments.ffc, row, plain[row["file"]], arguments.seed,
+                                     arguments.slower)
             rule, kept = judge(row, ours, oracle["seed_spread"])
             results[rule].append((ours["finish_ps"] / row["final_finish_ps"] - 1, kept,
                                   row, ours))
-            wall += ours["seconds"]
-            processor += ours["processor_seconds"]
-            hops += ours["hops"]
-        simulator.process.stdin.close()
-        simulator.process.wait()
-    failed = False
-    for rule, runs in sorted(results.items()):
-        kept = sum(run[1] for run in runs)
-        print(f"{rule}: {kept} of {len(runs)} runs, within 2 % "
-              f"{sum(abs(run[0]) <= 0.02 for run in runs)}, within 0.1 % "
-              f"{sum(abs(run[0]) <= 0.001 for run in runs)}, to the picosecond "
-              f"{sum(run[0] == 0 for run in runs)}; other numbers of flows "
-              f"{sum(run[2]['flows'] != run[3]['flows'] for run in runs)}")
-        if rule == "exact":
-            failed |= kept < SHARE_OF_EXACT * len(runs)
-        elif rule != "not judged":
-            failed |= kept < len(runs)
-        for error, _, row, ours in sorted(runs, key=lambda run: -abs(run[0]))[
-                :arguments.worst]:
-            print(f"  {100 * error:+7.2f} % {describe(row)} {row['final_finish_ms']:10.3f} ms, "
-                  f"ours {ours['finish_ps'] / 1e9:10.3f} ms, lost {ours['lost']}, "
-                  f"timeouts {ours['timeouts']}, {ours['seconds']:.2f} s")
-    print(f"{time.monotonic() - begin:.1f} s in all; {hops / 1e6:.0f} million hops of "
-          f"packets in {wall:.1f} s ({processor:.1f} s of the processor); the original "
-          f"took {sum(row['wall_s'] for row in rows):.0f} s")
-    return int(failed)
+            processor += seconds
+            hops += ours["packets"]["hops"]
+    failures = report(results, arguments.worst)
+    print(f"{hops / 1e6:.0f} million hops of packets in {time.monotonic() - begin:.1f} s, "
+          f"{processor:.1f} s of the processor; the original took "
+          f"{sum(row['wall_s'] for row in rows):.0f} s")
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
