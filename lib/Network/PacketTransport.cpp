@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ffc/Network/PacketTransport.h"
-#include "EarliestOf.h"
+#include "Earliest.h"
 #include "PacketLink.h"
 #include "PacketSender.h"
 #include "PathDraw.h"
@@ -53,8 +53,7 @@ struct Connection {
 class PacketTransport::Engine {
 public:
   Engine(const Network &network, const PacketOptions &options)
-      : options(options), network(network), drawn(options.seed),
-        arrivals(static_cast<int32_t>(network.links.size())) {
+      : options(options), network(network), drawn(options.seed) {
     links.reserve(network.links.size());
     for (const Link &link : network.links)
       links.emplace_back(termsOf(link));
@@ -92,7 +91,7 @@ private:
   const Network &network;
   PathDraw drawn;
   std::vector<PacketLink> links;
-  EarliestOf arrivals; ///< of the first packet on each link
+  Earliest arrivals; ///< of the first packet on each link
   /// Paths, one after the other, each with -1 behind it.
   std::vector<LinkId> hops;
   std::map<std::vector<LinkId>, int32_t> hopsOfPath;
@@ -167,7 +166,7 @@ void PacketTransport::Engine::forward(const Packet &packet, LinkId to,
     --connections[packet.connection].underWay;
     release(packet.connection);
   } else if (wasEmpty) {
-    arrivals.change(to, link.front().arrives);
+    arrivals.set(to, link.front().arrives);
   }
 }
 
@@ -221,7 +220,7 @@ void PacketTransport::Engine::arrive(LinkId from, std::vector<FlowId> &ended) {
   PacketLink &link = links[from];
   Packet packet = link.pop();
   const Picoseconds now = packet.arrives;
-  arrivals.change(from, link.empty() ? kNever : link.front().arrives);
+  arrivals.set(from, link.empty() ? kNever : link.front().arrives);
   const LinkId to = hops[++packet.hop];
   if (to >= 0)
     forward(packet, to, now);
@@ -252,7 +251,7 @@ void PacketTransport::Engine::look() {
 
 void PacketTransport::Engine::happen(std::vector<FlowId> &ended) {
   if (arrivals.time() <= nextLook)
-    arrive(arrivals.who(), ended);
+    arrive(static_cast<LinkId>(arrivals.number()), ended);
   else
     look();
 }

@@ -1,13 +1,11 @@
 //===- PacketTransportTest.cpp - times of packets, worked out by hand -----===//
 
 #include "ffc/Network/PacketTransport.h"
-#include "EarliestOf.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 using namespace ffc::network;
 using ::testing::ElementsAre;
@@ -302,32 +300,4 @@ TEST(PacketTransportTest, FaultsOfOptionsAreNamed) {
               HasSubstr("timeout or period"));
   EXPECT_EQ(faultWith([](PacketOptions &o) { o.gain = 2; }),
             "expected a gain above 0 and at most 1, found 2.000000");
-}
-
-TEST(EarliestOfTest, FirstSetIsFirstOfEqualTimes) {
-  EarliestOf earliest(3);
-  EXPECT_EQ(earliest.time(), kNever);
-  earliest.change(2, 5);
-  earliest.change(0, 5);
-  EXPECT_EQ(earliest.who(), 2);
-  earliest.change(2, 5); // anew
-  EXPECT_EQ(earliest.who(), 0);
-}
-
-TEST(EarliestOfTest, IsTheEarliest) {
-  std::mt19937 random(1);
-  for (int count : {1, 2, 5, 64}) {
-    EarliestOf earliest(count);
-    std::vector<Picoseconds> times(count, kNever);
-    for (int i = 0; i < 1000; ++i) {
-      const auto who = static_cast<int32_t>(random() % count);
-      times[who] = random() % 8 == 0 ? kNever : random() % 100;
-      earliest.change(who, times[who]);
-      const Picoseconds least = *std::min_element(times.begin(), times.end());
-      ASSERT_EQ(earliest.time(), least);
-      if (least != kNever) {
-        ASSERT_EQ(times[earliest.who()], least);
-      }
-    }
-  }
 }
