@@ -13,9 +13,9 @@ namespace ffc::network {
 struct Packet {
   Picoseconds sentAt = 0;
   Picoseconds arrives = 0; ///< at the end of the link that it is on
+  int64_t number = 0;      ///< in its connection
   int32_t connection = 0;
-  int32_t number = 0; ///< in its connection
-  int32_t hop = 0;    ///< where in the table of paths
+  int32_t hop = 0; ///< where in the table of paths
   bool marked = false;
 };
 

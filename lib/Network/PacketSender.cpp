@@ -12,8 +12,8 @@ void PacketSender::reset(const PacketOptions &options, int64_t bytes,
   *this = PacketSender();
   packet = options.packetBytes;
   // The byte of packet 0 is the message's first.
-  total = static_cast<int32_t>(1 + (std::max(bytes, packet) - 1 + packet - 1) /
-                                       packet);
+  const int64_t others = std::max(bytes, packet) - 1;
+  total = 1 + others / packet + (others % packet == 0 ? 0 : 1);
   window = options.initialWindow * packet;
   threshold = options.slowStartThreshold * packet;
   fitAfter = 2 * packet;
@@ -42,7 +42,9 @@ void PacketSender::countMark(bool marked, double gain) {
   }
   if (seen * packet < fitAfter)
     return;
-  markedShare += gain * (static_cast<double>(seenMarked) / seen - markedShare);
+  markedShare +=
+      gain * (static_cast<double>(seenMarked) / static_cast<double>(seen) -
+              markedShare);
   seen = seenMarked = 0;
   if (markedShare > 0) {
     window = std::max(static_cast<int64_t>(static_cast<double>(window) *
@@ -70,13 +72,13 @@ void PacketSender::grow() {
     window += room * packet / window;
 }
 
-SenderTurn PacketSender::acknowledgeNew(int32_t below, Picoseconds now) {
+SenderTurn PacketSender::acknowledgeNew(int64_t below, Picoseconds now) {
   deadline = now + patience;
   if (below >= sent) {
     sent = below; // What was given up for lost was not.
     deadline = kNever;
   }
-  const int64_t news = static_cast<int64_t>(below - acknowledged) * packet;
+  const int64_t news = (below - acknowledged) * packet;
   acknowledged = below;
   if (!recovering) {
     duplicates = 0;
@@ -110,7 +112,7 @@ SenderTurn PacketSender::acknowledgeTwice() {
   return {true, false};
 }
 
-SenderTurn PacketSender::acknowledge(int32_t below, bool marked,
+SenderTurn PacketSender::acknowledge(int64_t below, bool marked,
                                      Picoseconds sentAt, Picoseconds now,
                                      const PacketOptions &options) {
   countMark(marked, options.gain);

@@ -32,7 +32,7 @@ public:
 
   /// The other side says that it has all packets below `below`, in answer to
   /// one that was sent at `sentAt`.
-  SenderTurn acknowledge(int32_t below, bool marked, Picoseconds sentAt,
+  SenderTurn acknowledge(int64_t below, bool marked, Picoseconds sentAt,
                          Picoseconds now, const PacketOptions &options);
   /// Nothing was heard until timeout(); the first packet that was not
   /// acknowledged is to be sent again.
@@ -44,11 +44,11 @@ public:
            (acknowledged == 0 ? sent == 0 : inFlight() + packet <= window);
   }
   /// The number of the next new packet, which is sent at `now`.
-  int32_t send(Picoseconds now) {
+  int64_t send(Picoseconds now) {
     keepTime(now);
     return sent++;
   }
-  int32_t sendAgain(Picoseconds now) {
+  int64_t sendAgain(Picoseconds now) {
     keepTime(now);
     return acknowledged;
   }
@@ -56,9 +56,7 @@ public:
   Picoseconds timeout() const { return deadline; }
 
 private:
-  int64_t inFlight() const {
-    return static_cast<int64_t>(sent - acknowledged) * packet;
-  }
+  int64_t inFlight() const { return (sent - acknowledged) * packet; }
   void keepTime(Picoseconds now) {
     if (deadline == kNever)
       deadline = now + patience;
@@ -67,23 +65,23 @@ private:
   void countMark(bool marked, double gain);
   void shrinkOnLoss();
   void grow();
-  SenderTurn acknowledgeNew(int32_t below, Picoseconds now);
+  SenderTurn acknowledgeNew(int64_t below, Picoseconds now);
   SenderTurn acknowledgeTwice();
 
   int64_t packet = 0;                 ///< bytes
-  int32_t total = 0;                  ///< packets
-  int32_t acknowledged = 0, sent = 0; ///< all below
+  int64_t total = 0;                  ///< packets
+  int64_t acknowledged = 0, sent = 0; ///< all below
   int64_t window = 0, threshold = 0;  ///< bytes
 
   // Marks since the window was last fitted to them.
-  int32_t seen = 0, seenMarked = 0;
+  int64_t seen = 0, seenMarked = 0;
   int64_t fitAfter = 0; ///< bytes seen
   double markedShare = 0;
 
   // Losses.
   int32_t duplicates = 0;
   bool recovering = false;
-  int32_t recovered = 0; ///< once all below are acknowledged
+  int64_t recovered = 0; ///< once all below are acknowledged
 
   Picoseconds smoothed = 0, deviation = 0; ///< of round trips; 0: none yet
   Picoseconds patience = 0, deadline = kNever;

@@ -22,10 +22,10 @@ namespace {
 
 /// What the other side has.
 struct Receiver {
-  int32_t below = 0;       ///< all numbers below
+  int64_t below = 0;       ///< all numbers below
   std::vector<bool> above; ///< others, by number; empty: none
 
-  void take(int32_t number) {
+  void take(int64_t number) {
     if (number != below) {
       if (number > below) {
         if (above.size() <= static_cast<size_t>(number))
@@ -78,7 +78,7 @@ private:
   void look();
   void acknowledge(int32_t index, const Packet &packet, Picoseconds now,
                    std::vector<FlowId> &ended);
-  void transmit(int32_t index, int32_t number, Picoseconds now);
+  void transmit(int32_t index, int64_t number, Picoseconds now);
   void forward(const Packet &packet, LinkId to, Picoseconds now);
   void sendWindow(int32_t index, Picoseconds now);
   void watch(const PacketSender &sender);
@@ -170,7 +170,7 @@ void PacketTransport::Engine::forward(const Packet &packet, LinkId to,
   }
 }
 
-void PacketTransport::Engine::transmit(int32_t index, int32_t number,
+void PacketTransport::Engine::transmit(int32_t index, int64_t number,
                                        Picoseconds now) {
   Connection &connection = connections[index];
   ++connection.underWay;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 using namespace ffc::network;
 
 namespace {
@@ -27,7 +29,7 @@ protected:
     now = kMillisecond / 10;
     hear(1);
   }
-  SenderTurn hear(int32_t below, bool marked = false) {
+  SenderTurn hear(int64_t below, bool marked = false) {
     return sender.acknowledge(below, marked, now - kMillisecond / 10, now,
                               options);
   }
@@ -42,7 +44,7 @@ protected:
   PacketOptions options;
   PacketSender sender;
   Picoseconds now = 0;
-  int32_t next = 1;
+  int64_t next = 1;
 };
 
 } // namespace
@@ -191,6 +193,15 @@ TEST_F(PacketSenderTest, TimeoutsAreOfRoundTrips) {
   sendAll();
   // RFC 6298: the round trip and four times half of it.
   EXPECT_EQ(sender.timeout(), now + 3 * 40 * kMillisecond);
+}
+
+TEST_F(PacketSenderTest, MessagesMayBeOfAnySize) {
+  sender.reset(options, std::numeric_limits<int64_t>::max(),
+               options.firstTimeout);
+  sender.send(0);
+  hear(1);
+  EXPECT_EQ(sendAll(), 9);
+  EXPECT_FALSE(sender.ended());
 }
 
 TEST_F(PacketSenderTest, EndsWithTheLastPacket) {
