@@ -40,10 +40,10 @@ private:
 } // namespace
 
 /// `only`, or all of so many servers.
-static Pairs pairsOf(int servers, const Pairs *only) {
+static ServerPairs pairsOf(int servers, const ServerPairs *only) {
   if (only)
     return *only;
-  Pairs pairs;
+  ServerPairs pairs;
   for (VertexId src = 0; src < servers; ++src)
     for (VertexId dst = 0; dst < servers; ++dst)
       if (src != dst)
@@ -59,7 +59,7 @@ void ffc::network::setSpeed(Network &network, const Interface &interface) {
 }
 
 Network ffc::network::makeSwitch(int servers, const Interface &interface,
-                                 const Pairs *only) {
+                                 const ServerPairs *only) {
   Network network;
   network.numServers = servers;
   network.numSwitches = 1;
@@ -74,7 +74,7 @@ Network ffc::network::makeSwitch(int servers, const Interface &interface,
 std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
                                                  const Interface &interface,
                                                  std::string &error,
-                                                 const Pairs *only) {
+                                                 const ServerPairs *only) {
   // Room for as many devices as a topology has.
   constexpr int kMaxPorts = 64;
   if (ports < 2 || ports > kMaxPorts || ports % 2 != 0) {
@@ -140,7 +140,7 @@ class Collapsing {
 public:
   explicit Collapsing(const plan::Topology &topology) : topology(topology) {}
 
-  Network run(const Pairs *only);
+  Network run(const ServerPairs *only);
 
 private:
   std::vector<LinkId> between(const std::vector<plan::LinkId> &links) const;
@@ -182,7 +182,7 @@ std::vector<Path> Collapsing::pathsOf(int src, int dst) const {
   return paths;
 }
 
-Network Collapsing::run(const Pairs *only) {
+Network Collapsing::run(const ServerPairs *only) {
   Network network;
   const int nodes = static_cast<int>(topology.nodes().size());
   network.numServers = nodes;
@@ -207,7 +207,7 @@ Network Collapsing::run(const Pairs *only) {
 
 std::optional<Network> ffc::network::networkOf(const plan::Topology &topology,
                                                std::string &error,
-                                               const Pairs *only) {
+                                               const ServerPairs *only) {
   if (topology.nodes().size() < 2) {
     error = topology.name() + ": expected a topology of at least 2 nodes, "
                               "found 1";

@@ -210,7 +210,7 @@ static Expected<std::optional<int>> portsOf(StringRef name) {
 
 static Expected<Network> topologyNetwork(const SimulateCommandOptions &options,
                                          const Input &input,
-                                         const network::Pairs &pairs) {
+                                         const network::ServerPairs &pairs) {
   if (!options.bandwidth.empty() || !options.latency.empty())
     return makeError(
         StringRef("flag '--") +
@@ -237,8 +237,8 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
   if (!ports)
     return ports.takeError();
   const bool ofFile = options.network == "file";
-  const network::Pairs pairs =
-      ofFile ? network::Pairs()
+  const network::ServerPairs pairs =
+      ofFile ? network::ServerPairs()
              : network::pairsThatSend(input.graph, Network(),
                                       options.simulate.allReduce);
   if (!ofFile && options.network != "switch" && !*ports)

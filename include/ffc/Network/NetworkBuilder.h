@@ -22,11 +22,11 @@ struct Interface {
 void setSpeed(Network &network, const Interface &interface);
 
 /// Pairs of servers that get paths; where null is passed for them, all do.
-using Pairs = std::set<std::pair<VertexId, VertexId>>;
+using ServerPairs = std::set<std::pair<VertexId, VertexId>>;
 
 /// Servers on one switch.
 Network makeSwitch(int servers, const Interface &interface,
-                   const Pairs *only = nullptr);
+                   const ServerPairs *only = nullptr);
 
 /// A fat tree of switches with `ports` ports: ports^3 / 4 servers on three
 /// levels, with as much bandwidth on each (Al-Fares et al., SIGCOMM 2008), of
@@ -37,7 +37,7 @@ Network makeSwitch(int servers, const Interface &interface,
 std::optional<Network> makeFatTree(int ports, int servers,
                                    const Interface &interface,
                                    std::string &error,
-                                   const Pairs *only = nullptr);
+                                   const ServerPairs *only = nullptr);
 
 /// The nodes of a topology as servers, in its order, and the links between
 /// them; what is inside a node is left out. The way from a node to another is
@@ -46,7 +46,7 @@ std::optional<Network> makeFatTree(int ports, int servers,
 /// and sets `error`.
 std::optional<Network> networkOf(const plan::Topology &topology,
                                  std::string &error,
-                                 const Pairs *only = nullptr);
+                                 const ServerPairs *only = nullptr);
 
 } // namespace ffc::network
 

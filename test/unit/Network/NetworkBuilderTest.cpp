@@ -40,7 +40,7 @@ TEST(NetworkBuilder, AFatTreeHasAllShortestPaths) {
 
 TEST(NetworkBuilder, LargeNetworksHaveOnlyThePathsThatAreNeeded) {
   std::string error;
-  const Pairs only = {{0, 1023}};
+  const ServerPairs only = {{0, 1023}};
   const auto tree = makeFatTree(16, 1024, kInterface, error, &only);
   ASSERT_TRUE(tree) << error;
   EXPECT_EQ(tree->paths.size(), 1u);
