@@ -313,9 +313,9 @@ TEST_F(OneLayer, RunsSchedules) {
                         /*reshard*/ 1,
                         0,
                         /*parts*/ 1,
-                        2,
+                        2, //
                         collective,
-                        4,
+                        0,
                         5,
                         2,
                         0,
@@ -335,7 +335,7 @@ TEST_F(OneLayer, RunsSchedules) {
   EXPECT_EQ(comm.said,
             (std::vector<std::string>{
                 "exchange next <- add tag 32767 to 0", "wait 0",
-                "exchange next <- add tag 32767 from 0", "wait 1", "wait -1"}));
+                "exchange next <- add tag 32767 from 0", "wait 2", "wait -1"}));
 }
 
 /// Of a pipeline, each in a pass of its own.
