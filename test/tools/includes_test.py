@@ -105,7 +105,7 @@ class Planted(unittest.TestCase):
         before = includes.ROOMS["Cost"]
         self.addCleanup(includes.ROOMS.update, Cost=before)
         includes.ROOMS["Cost"] = before + " Step"
-        self.rewrite("Topology, Program |", "Topology, Program, Step |")
+        self.rewrite("Program, Collectives |", "Program, Collectives, Step |")
         self.assertEqual(self.wrong(),
                          ["room Cost may not include Step, which does not stand before it",
                           "room Cost does not include Step any more"])
