@@ -183,6 +183,23 @@ RankActions codegen::actionsOf(rank::FuncOp func, size_t index,
   return RankLister(func, index, functors).run();
 }
 
+/// Of long lines what stands around the first difference.
+static std::pair<std::string, std::string> shortened(StringRef wanted,
+                                                     StringRef seen) {
+  constexpr size_t kLong = 400, kAround = 40;
+  if (wanted.size() < kLong || seen.size() < kLong)
+    return {wanted.str(), seen.str()};
+  size_t at = 0;
+  while (at < std::min(wanted.size(), seen.size()) && wanted[at] == seen[at])
+    ++at;
+  const size_t begin = at < kAround ? 0 : at - kAround;
+  auto part = [&](StringRef line) {
+    return (begin > 0 ? "..." : "") + line.substr(begin, 2 * kAround).str() +
+           (begin + 2 * kAround < line.size() ? "..." : "");
+  };
+  return {part(wanted), part(seen)};
+}
+
 /// Fails at the first line in which what was found differs. `names` are those
 /// of the lines, if they have any.
 static Error compare(int64_t rank, StringRef what,
@@ -191,11 +208,13 @@ static Error compare(int64_t rank, StringRef what,
   for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
     StringRef wanted = i < expected.size() ? StringRef(expected[i]) : "nothing";
     StringRef seen = i < found.size() ? StringRef(found[i]) : "nothing";
-    if (wanted != seen)
-      return llvm::createStringError(
-          "rank " + Twine(rank) + ", " + what + " " + Twine(i) +
-          (i < names.size() ? " '" + names[i] + "'" : Twine()) + ": expected " +
-          wanted + ", found " + seen);
+    if (wanted == seen)
+      continue;
+    const auto [expectedText, foundText] = shortened(wanted, seen);
+    return llvm::createStringError(
+        "rank " + Twine(rank) + ", " + what + " " + Twine(i) +
+        (i < names.size() ? " '" + names[i] + "'" : Twine()) + ": expected " +
+        expectedText + ", found " + foundText);
   }
   return Error::success();
 }

@@ -91,9 +91,8 @@ static LogicalResult checkRanks(FuncOp op, StringRef what,
 }
 
 LogicalResult ScheduleOp::verify() {
-  if (failed(checkWord(
-          *this, "kind", getKind(),
-          {"all_reduce", "all_gather", "reduce_scatter", "broadcast"}))) // 1
+  if (failed(checkWord(*this, "kind", getKind(),
+                       {"all_reduce", "all_gather", "reduce_scatter"}))) // 1
     return failure();
   if (getTransfers().size() % 3 != 0) // 2
     return emitOpError() << "expected transfers of three numbers each, found "
@@ -113,7 +112,6 @@ plan::CollectiveSchedule ScheduleOp::schedule() {
   };
   schedule.members = count(getMembers());
   schedule.chunks = count(getChunks());
-  schedule.root = count(getRoot());
   schedule.reducing = getReducing();
   const auto member = [](int32_t number) {
     return static_cast<int16_t>(

@@ -443,8 +443,7 @@ static void lowerSchedule(const plan::CollectiveSchedule &schedule,
     numbers.append({transfer.chunk, transfer.src, transfer.dst});
   rank::ScheduleOp::create(builder, builder.getUnknownLoc(), schedule.algorithm,
                            str(schedule.kind), schedule.members,
-                           schedule.chunks, schedule.root, schedule.reducing,
-                           numbers);
+                           schedule.chunks, schedule.reducing, numbers);
 }
 
 OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,

@@ -575,7 +575,7 @@ rank.func @class0 attributes {
 // -----
 
 // rank.collective 8: no number
-rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.schedule "direct" "all_reduce" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0, 1]
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
@@ -589,7 +589,7 @@ rank.func @class0 attributes {
 // -----
 
 // rank.collective 8: a number all the same
-rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.schedule "direct" "all_reduce" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0, 1]
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
@@ -603,7 +603,7 @@ rank.func @class0 attributes {
 // -----
 
 // rank.collective 8: no such schedule
-rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+rank.schedule "direct" "all_reduce" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0, 1]
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
@@ -617,7 +617,7 @@ rank.func @class0 attributes {
 // -----
 
 // rank.collective 8: of another kind
-rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+rank.schedule "direct" "all_gather" members 2 chunks 2 reducing 0 transfers [0, 0, 1, 1, 1, 0]
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
@@ -631,7 +631,7 @@ rank.func @class0 attributes {
 // -----
 
 // rank.collective 8: of more members
-rank.schedule "direct" "all_reduce" members 3 chunks 1 root 0 reducing 2 transfers [0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 2]
+rank.schedule "direct" "all_reduce" members 3 chunks 1 reducing 2 transfers [0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 2]
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
@@ -645,20 +645,20 @@ rank.func @class0 attributes {
 // -----
 
 // rank.schedule 1
-// expected-error @below {{expected 'kind' "all_reduce", "all_gather", "reduce_scatter" or "broadcast", found "scan"}}
-rank.schedule "direct" "scan" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0, 1]
+// expected-error @below {{expected 'kind' "all_reduce", "all_gather" or "reduce_scatter", found "scan"}}
+rank.schedule "direct" "scan" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0, 1]
 
 // -----
 
 // rank.schedule 2
 // expected-error @below {{expected transfers of three numbers each, found 5 numbers}}
-rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0, 0, 0]
+rank.schedule "direct" "all_reduce" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0]
 
 // -----
 
 // rank.schedule 3
 // expected-error @below {{'direct': expected chunk 0 whole at member 1, found it is not}}
-rank.schedule "direct" "all_reduce" members 2 chunks 1 root 0 reducing 1 transfers [0, 1, 0]
+rank.schedule "direct" "all_reduce" members 2 chunks 1 reducing 1 transfers [0, 1, 0]
 
 // -----
 

@@ -2,8 +2,8 @@
 
 // Two ranks that each hold half of a batch: every operator once.
 
-// CHECK: rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
-rank.schedule "direct" "all_gather" members 2 chunks 2 root 0 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+// CHECK: rank.schedule "direct" "all_gather" members 2 chunks 2 reducing 0 transfers [0, 0, 1, 1, 1, 0]
+rank.schedule "direct" "all_gather" members 2 chunks 2 reducing 0 transfers [0, 0, 1, 1, 1, 0]
 
 // CHECK-LABEL: rank.func @class0
 // CHECK-SAME: groups = [array<i64: 0, 1>]

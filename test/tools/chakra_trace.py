@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from onnx_files import read_varint
+
 # All messages of a file as one, which protoc can decode at once.
 WHOLE = """syntax = "proto3";
 import "{schema}";
@@ -26,24 +28,13 @@ message Whole {{
 """
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
 def decode(path, schema):
     """The text of a file's messages."""
     with open(path, "rb") as file:
         data = file.read()
     whole, at, tag = b"", 0, b"\x0a"
     while at < len(data):
-        size, start = varint(data, at)
+        size, start = read_varint(data, at)
         whole += tag + data[at:start + size]
         at, tag = start + size, b"\x12"
     folder, name = os.path.split(os.path.abspath(schema))

@@ -34,20 +34,6 @@ struct CollectivesOptions : CommandOptions {
 
 } // namespace
 
-static Error readSize(CollectivesOptions &options, StringRef flag,
-                      StringRef value) {
-  std::string error;
-  const auto bytes =
-      plan::parseQuantity(value.str(), QuantityKind::Bytes, error);
-  if (!bytes || *bytes < 1)
-    return makeError(flag +
-                     ": expected a size of at least 1 B, such as 1 GiB, "
-                     "found '" +
-                     value + "'");
-  options.bytes = static_cast<int64_t>(*bytes);
-  return Error::success();
-}
-
 static Error readMembers(CollectivesOptions &options, StringRef flag,
                          StringRef value) {
   options.members.clear();
@@ -74,7 +60,8 @@ static Error readMembers(CollectivesOptions &options, StringRef flag,
 static const std::vector<FlagGroupOf<CollectivesOptions>> &flagGroups() {
   static const std::vector<FlagGroupOf<CollectivesOptions>> groups = {
       {"What",
-       {{"--bytes", "SIZE", "of the whole tensor (1 GiB)", readSize},
+       {{"--bytes", "SIZE", "of the whole tensor (1 GiB)",
+         setBytes(&CollectivesOptions::bytes)},
         {"--members", "DEVICES", "of the group: 0-3,8 (all)", readMembers},
         helpFlag<CollectivesOptions>()}}};
   return groups;

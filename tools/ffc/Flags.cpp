@@ -125,6 +125,21 @@ Error ffc::parseBytes(StringRef flag, StringRef text, int64_t &result) {
   return Error::success();
 }
 
+Error ffc::parseQuantity(StringRef flag, StringRef text,
+                         plan::QuantityKind kind, double least,
+                         double &result) {
+  std::string error;
+  const std::optional<double> value =
+      plan::parseQuantity(text.str(), kind, error);
+  if (!value)
+    return makeError(flag + ": " + error);
+  if (*value < least)
+    return expected(flag, "at least " + plan::formatQuantity(least, kind),
+                    text);
+  result = *value;
+  return Error::success();
+}
+
 Error ffc::parseNumber(StringRef flag, StringRef text, bool accept(double),
                        StringRef what, double &result) {
   double value;

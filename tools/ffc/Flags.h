@@ -7,6 +7,8 @@
 #ifndef FFC_TOOLS_FFC_FLAGS_H
 #define FFC_TOOLS_FFC_FLAGS_H
 
+#include "ffc/Plan/Units.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -80,6 +82,10 @@ llvm::Error parseWhole(llvm::StringRef flag, llvm::StringRef text,
 /// A size with its unit (Units.h), in bytes from 1 on.
 llvm::Error parseBytes(llvm::StringRef flag, llvm::StringRef text,
                        int64_t &result);
+/// A quantity with its unit (Units.h), in its base unit, of at least `least`.
+llvm::Error parseQuantity(llvm::StringRef flag, llvm::StringRef text,
+                          plan::QuantityKind kind, double least,
+                          double &result);
 /// `what` says which numbers `accept` takes.
 llvm::Error parseNumber(llvm::StringRef flag, llvm::StringRef text,
                         bool accept(double), llvm::StringRef what,
@@ -132,6 +138,18 @@ template <typename Place> auto setBytes(Place place) {
     if (llvm::Error error = parseBytes(flag, value, bytes))
       return error;
     std::invoke(place, options) = bytes;
+    return llvm::Error::success();
+  };
+}
+
+template <typename Place>
+auto setQuantity(Place place, plan::QuantityKind kind, double least) {
+  return [=](auto &options, llvm::StringRef flag,
+             llvm::StringRef value) -> llvm::Error {
+    double quantity = 0;
+    if (llvm::Error error = parseQuantity(flag, value, kind, least, quantity))
+      return error;
+    std::invoke(place, options) = quantity;
     return llvm::Error::success();
   };
 }

@@ -156,3 +156,75 @@ Error ffc::resolveFlexNetFlags(Options &options) {
       std::to_string(flags.latency.value_or(0)) + " us a link");
   return Error::success();
 }
+
+//===----------------------------------------------------------------------===//
+// The flags
+//===----------------------------------------------------------------------===//
+
+/// Most servers, Gbit/s and microseconds.
+static constexpr int64_t kMostServers = plan::kMaxDevices,
+                         kMostGbits = 1'000'000, kMostLatency = 1'000'000;
+
+/// The member of the flags, which may be given or not.
+static auto whole(std::optional<int64_t> FlexNetFlags::*member, int64_t least,
+                  int64_t most) {
+  return setWhole(
+      [=](Options &options) -> int64_t & {
+        return (options.flexNet.*member).emplace(0);
+      },
+      least, most);
+}
+
+static auto &topologyOf(Options &options) { return options.flexNet.topology; }
+static auto &measuresFile(Options &options) { return options.flexNet.measures; }
+static auto &writesMeasures(Options &options) {
+  return options.flexNet.writesMeasures;
+}
+
+/// Of FlexNet, without a meaning to this search.
+static auto refuse(const char *why) {
+  return [=](Options &, StringRef flag, StringRef) -> Error {
+    return makeError(Twine(flag) + ": " + why);
+  };
+}
+
+FlagGroupOf<Options> ffc::flexNetFlags() {
+  return {
+      "FlexNet's names of flags",
+      {{"--taskgraph", "FILE", "--server-tasks", setText(&Options::serverTasks),
+        kCompile},
+       {"--mfile", "FILE", "--profile; with --measure --export-measures",
+        setText(measuresFile), kCompile},
+       {"--measure", "", "the file of --mfile is written",
+        setTrue(writesMeasures), kCompile},
+       {"--topology", "NAME",
+        "--devices: servers on one switch (fattree) or a full mesh (fc)",
+        setText(topologyOf), kCompile},
+       {"--nsimnode", "N", "servers of --topology",
+        whole(&FlexNetFlags::servers, 2, kMostServers), kCompile},
+       {"--big-gpu", "K",
+        "devices of every server, of --topology (1) or as --devices has",
+        whole(&FlexNetFlags::gpusPerServer, 1, kMostServers), kCompile},
+       {"--degree", "D", "interfaces of a server of --topology=fattree (1)",
+        whole(&FlexNetFlags::degree, 1, kMostServers), kCompile},
+       {"--node-degree", "D", "--degree",
+        whole(&FlexNetFlags::degree, 1, kMostServers), kCompile},
+       {"--interface-bandwidth", "B", "of an interface of --topology, Gbit/s",
+        whole(&FlexNetFlags::interfaceBandwidth, 1, kMostGbits), kCompile},
+       {"--network-latency", "L", "of a link of --topology, microseconds (0)",
+        whole(&FlexNetFlags::latency, 0, kMostLatency), kCompile},
+       {"--inter-gpu-bandwidth", "B",
+        "--server-bandwidth, Gbit/s; of --topology, too (20 GiB/s)",
+        whole(&FlexNetFlags::gpuBandwidth, 1, kMostGbits), kCompile},
+       {"--gpu-dram-bandwidth", "B",
+        "memory of the devices of --topology, Gbit/s (that of an a100)",
+        whole(&FlexNetFlags::memoryBandwidth, 1, kMostGbits), kCompile},
+       {"--net-opt", "N", "refused: placement is searched for",
+        refuse("expected no such flag, for where parts are placed is part of "
+               "the search; leave it out"),
+        kCompile},
+       {"--enable-propagation", "", "refused: moves take neighbours along",
+        refuse("expected no such flag, for moves of the search take "
+               "neighbours along where it helps; leave it out"),
+        kCompile}}};
+}

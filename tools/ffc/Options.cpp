@@ -138,10 +138,6 @@ static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
 /// How many there are at most of chains, batches of a step and the like.
 static constexpr int kMostCount = 4096;
 
-/// Guards of FlexNet's flags: servers, Gbit/s, microseconds.
-static constexpr int64_t kMostServers = plan::kMaxDevices,
-                         kMostGbits = 1'000'000, kMostLatency = 1'000'000;
-
 static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
   options.schedule = {value.str(), 1, value.starts_with("zb")};
   if (value == "auto" || value == "none" || value == "gpipe" || value == "1f1b")
@@ -198,17 +194,9 @@ static Error parseCollectives(Options &options, StringRef flag,
   return Error::success();
 }
 
-static Error parseServerBandwidth(Options &options, StringRef flag,
-                                  StringRef value) {
-  std::string error;
-  const auto rate = plan::parseQuantity(
-      value.str(), plan::QuantityKind::BytesPerSecond, error);
-  if (!rate || *rate < 1)
-    return expected(flag, "a bandwidth with its unit", value);
-  options.serverInside.bandwidth = *rate;
-  return Error::success();
+static auto &serverBandwidth(Options &options) {
+  return options.serverInside.bandwidth;
 }
-
 static auto &asFlexNet(Options &options) {
   return options.serverInside.asFlexNet;
 }
@@ -227,40 +215,6 @@ static bool isFraction(double value) { return value >= 0 && value < 1; }
 static constexpr const char *kFraction = "a number from 0 to below 1";
 static const std::vector<std::pair<StringRef, bool>> kAllOrNone = {
     {"all", true}, {"none", false}};
-
-static auto &topologyOf(Options &options) { return options.flexNet.topology; }
-static auto &serversOf(Options &options) {
-  return options.flexNet.servers.emplace();
-}
-static auto &gpusOf(Options &options) {
-  return options.flexNet.gpusPerServer.emplace();
-}
-static auto &degreeOf(Options &options) {
-  return options.flexNet.degree.emplace();
-}
-static auto &interfaceBandwidth(Options &options) {
-  return options.flexNet.interfaceBandwidth.emplace();
-}
-static auto &gpuBandwidth(Options &options) {
-  return options.flexNet.gpuBandwidth.emplace();
-}
-static auto &memoryBandwidth(Options &options) {
-  return options.flexNet.memoryBandwidth.emplace();
-}
-static auto &networkLatency(Options &options) {
-  return options.flexNet.latency.emplace();
-}
-static auto &measuresFile(Options &options) { return options.flexNet.measures; }
-static auto &writesMeasures(Options &options) {
-  return options.flexNet.writesMeasures;
-}
-
-/// Of FlexNet, without a meaning to this search.
-static auto refuse(const char *why) {
-  return [=](Options &, StringRef flag, StringRef) -> Error {
-    return makeError(Twine(flag) + ": " + why);
-  };
-}
 
 static auto &searchBudget(Options &options) { return options.search.budget; }
 static auto &searchSeed(Options &options) { return options.search.seed; }
@@ -507,7 +461,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--server-bandwidth", "RATE",
          "of a device to others of its server, in --server-tasks, such as "
          "200 Gbit/s (the topology's)",
-         parseServerBandwidth, kCompile},
+         setQuantity(serverBandwidth, plan::QuantityKind::BytesPerSecond, 1),
+         kCompile},
         {"--server-sums", "HOW",
          "time of an all-reduce inside of a server of k devices in "
          "--server-tasks: ring (default), or flexnet, too little by k - 1 as "
@@ -537,42 +492,6 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          kStrategy},
         {"--alpha", "X", "--search-alpha",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy}}},
-      {"FlexNet's names of flags",
-       {{"--taskgraph", "FILE", "--server-tasks",
-         setText(&Options::serverTasks), kCompile},
-        {"--mfile", "FILE", "--profile; with --measure --export-measures",
-         setText(measuresFile), kCompile},
-        {"--measure", "", "the file of --mfile is written",
-         setTrue(writesMeasures), kCompile},
-        {"--topology", "NAME",
-         "--devices: servers on one switch (fattree) or a full mesh (fc)",
-         setText(topologyOf), kCompile},
-        {"--nsimnode", "N", "servers of --topology",
-         setWhole(serversOf, 2, kMostServers), kCompile},
-        {"--big-gpu", "K",
-         "devices of every server, of --topology (1) or as --devices has",
-         setWhole(gpusOf, 1, kMostServers), kCompile},
-        {"--degree", "D", "interfaces of a server of --topology=fattree (1)",
-         setWhole(degreeOf, 1, kMostServers), kCompile},
-        {"--node-degree", "D", "--degree", setWhole(degreeOf, 1, kMostServers),
-         kCompile},
-        {"--interface-bandwidth", "B", "of an interface of --topology, Gbit/s",
-         setWhole(interfaceBandwidth, 1, kMostGbits), kCompile},
-        {"--network-latency", "L", "of a link of --topology, microseconds (0)",
-         setWhole(networkLatency, 0, kMostLatency), kCompile},
-        {"--inter-gpu-bandwidth", "B",
-         "--server-bandwidth, Gbit/s; of --topology, too (20 GiB/s)",
-         setWhole(gpuBandwidth, 1, kMostGbits), kCompile},
-        {"--gpu-dram-bandwidth", "B",
-         "memory of the devices of --topology, Gbit/s (that of an a100)",
-         setWhole(memoryBandwidth, 1, kMostGbits), kCompile},
-        {"--net-opt", "N", "refused: placement is searched for",
-         refuse("expected no such flag, for where parts are placed is part of "
-                "the search; leave it out"),
-         kCompile},
-        {"--enable-propagation", "", "refused: moves take neighbours along",
-         refuse("expected no such flag, for moves of the search take "
-                "neighbours along where it helps; leave it out"),
-         kCompile}}}};
+      flexNetFlags()};
   return groups;
 }

@@ -181,6 +181,8 @@ struct Options : CommandOptions {
 
 const std::vector<FlagGroupOf<Options>> &modelFlags();
 
+/// The flags of FlexNet, which only the compilation takes (FlexNetFlags.cpp).
+FlagGroupOf<Options> flexNetFlags();
 /// Turns FlexNet's flags into those they stand for, and notes what they became.
 llvm::Error resolveFlexNetFlags(Options &options);
 

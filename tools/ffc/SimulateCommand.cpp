@@ -30,7 +30,8 @@ namespace {
 enum class Model { Fair, Flows, Occupancy, Packets };
 
 struct SimulateCommandOptions : CommandOptions {
-  std::string network = "file", bandwidth, latency;
+  std::string network = "file";
+  std::optional<double> bandwidth, latency; ///< bytes per second, picoseconds
   Model model = Model::Flows;
   network::SimulateOptions simulate;
   /// Of the model of packets; what is not given has its default.
@@ -71,6 +72,12 @@ static const std::vector<Group> &flagGroups() {
   auto allReduce = [](Options &options) -> AllReduceKind & {
     return options.simulate.allReduce;
   };
+  auto bandwidth = [](Options &options) -> double & {
+    return options.bandwidth.emplace(0);
+  };
+  auto latency = [](Options &options) -> double & {
+    return options.latency.emplace(0);
+  };
   static const std::vector<Group> groups = {
       {"Network",
        {{"--network", "NETWORK",
@@ -80,9 +87,9 @@ static const std::vector<Group> &flagGroups() {
          setText(&Options::network)},
         {"--bandwidth", "BANDWIDTH",
          "of an interface, such as '100 Gbit/s' (default: what GRAPH says)",
-         setText(&Options::bandwidth)},
+         setQuantity(bandwidth, QuantityKind::BytesPerSecond, 1)},
         {"--latency", "TIME", "of a link (default: what GRAPH says, or 1 us)",
-         setText(&Options::latency)}}},
+         setQuantity(latency, QuantityKind::Time, 0)}}},
       {"Simulation",
        {{"--model", "MODEL",
          "flows: flows send windows of packets, which queue for links "
@@ -178,23 +185,6 @@ static Expected<Input> readInput(const std::string &path) {
   return input;
 }
 
-/// The quantity that `flag` gives, or nothing.
-static Expected<std::optional<double>> quantityOf(StringRef flag,
-                                                  const std::string &text,
-                                                  QuantityKind kind,
-                                                  double least) {
-  if (text.empty())
-    return std::optional<double>();
-  std::string error;
-  const std::optional<double> value = plan::parseQuantity(text, kind, error);
-  if (!value)
-    return makeError(flag + ": " + error);
-  if (*value < least)
-    return makeError(flag + ": expected at least " + show(least, kind) +
-                     ", found '" + text + "'");
-  return value;
-}
-
 /// The number in "fat-tree:16", or nothing if `name` is no such word.
 static Expected<std::optional<int>> portsOf(StringRef name) {
   StringRef rest = name;
@@ -211,10 +201,9 @@ static Expected<std::optional<int>> portsOf(StringRef name) {
 static Expected<Network> topologyNetwork(const SimulateCommandOptions &options,
                                          const Input &input,
                                          const network::ServerPairs &pairs) {
-  if (!options.bandwidth.empty() || !options.latency.empty())
+  if (options.bandwidth || options.latency)
     return makeError(
-        StringRef("flag '--") +
-        (options.bandwidth.empty() ? "latency" : "bandwidth") +
+        StringRef("flag '--") + (options.bandwidth ? "bandwidth" : "latency") +
         "' has no meaning with a topology, which says how fast its links are");
   std::string error;
   const auto topology = plan::Topology::load(options.network, error);
@@ -244,28 +233,21 @@ static Expected<Network> makeNetwork(const SimulateCommandOptions &options,
   if (!ofFile && options.network != "switch" && !*ports)
     return topologyNetwork(options, input, pairs);
 
-  auto bandwidth = quantityOf("--bandwidth", options.bandwidth,
-                              QuantityKind::BytesPerSecond, 1);
-  if (!bandwidth)
-    return bandwidth.takeError();
-  auto latency =
-      quantityOf("--latency", options.latency, QuantityKind::Time, 0);
-  if (!latency)
-    return latency.takeError();
   if (ofFile && input.isText) {
     Network result = input.network;
     for (network::Link &link : result.links) {
-      if (*bandwidth)
-        link.bandwidth = **bandwidth * link.interfaces;
-      if (*latency)
-        link.latency = static_cast<Picoseconds>(**latency);
+      if (options.bandwidth)
+        link.bandwidth = *options.bandwidth * link.interfaces;
+      if (options.latency)
+        link.latency = static_cast<Picoseconds>(*options.latency);
     }
     return result;
   }
   constexpr double kMicrosecond = 1e6;
   network::Interface interface;
-  interface.bandwidth = bandwidth->value_or(input.bandwidth);
-  interface.latency = static_cast<Picoseconds>(latency->value_or(kMicrosecond));
+  interface.bandwidth = options.bandwidth.value_or(input.bandwidth);
+  interface.latency =
+      static_cast<Picoseconds>(options.latency.value_or(kMicrosecond));
   if (interface.bandwidth == 0)
     return makeError(options.arguments[0] +
                      ": expected the bandwidth of an interface, found none; "

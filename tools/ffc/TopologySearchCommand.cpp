@@ -54,23 +54,6 @@ struct SearchCommandOptions : CommandOptions {
 
 } // namespace
 
-/// A quantity above 0, or at least 0 where that has a meaning.
-template <typename Place>
-static auto setQuantity(Place place, QuantityKind kind, bool zero = false) {
-  return [=](SearchCommandOptions &options, StringRef flag,
-             StringRef text) -> Error {
-    std::string error;
-    const std::optional<double> value =
-        plan::parseQuantity(text.str(), kind, error);
-    if (!value)
-      return makeError(flag + ": " + error);
-    if (*value < 0 || (*value == 0 && !zero))
-      return expected(flag, zero ? "0 or more" : "more than 0", text);
-    std::invoke(place, options) = *value;
-    return Error::success();
-  };
-}
-
 static const std::vector<FlagGroupOf<SearchCommandOptions>> &flagGroups() {
   using Options = SearchCommandOptions;
   constexpr int64_t kMost = 65536;
@@ -82,9 +65,9 @@ static const std::vector<FlagGroupOf<SearchCommandOptions>> &flagGroups() {
          setWhole(&Options::degree, 1, 1024)},
         {"--interface-bandwidth", "BANDWIDTH",
          "of an interface, each way (\"100 Gbit/s\")",
-         setQuantity(&Options::bandwidth, QuantityKind::BytesPerSecond)},
+         setQuantity(&Options::bandwidth, QuantityKind::BytesPerSecond, 1)},
         {"--latency", "TIME", "of a link (1 us)",
-         setQuantity(&Options::latency, QuantityKind::Time, true)},
+         setQuantity(&Options::latency, QuantityKind::Time, 0)},
         {"--one-way", "",
          "an interface sends to one server and receives from another",
          setTrue(&Options::oneWay)}}},
@@ -121,7 +104,8 @@ static const std::vector<FlagGroupOf<SearchCommandOptions>> &flagGroups() {
          setText(&Options::kind)},
         {"--inter-gpu-bandwidth", "BANDWIDTH",
          "between the devices of a server, by one switch",
-         setQuantity(&Options::deviceBandwidth, QuantityKind::BytesPerSecond)},
+         setQuantity(&Options::deviceBandwidth, QuantityKind::BytesPerSecond,
+                     1)},
         helpFlag<Options>()}}};
   return groups;
 }

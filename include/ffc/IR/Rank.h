@@ -42,10 +42,8 @@ inline constexpr llvm::StringLiteral kMeanWord = "mean";
 llvm::StringRef wordOf(plan::Reduction reduction);
 plan::Reduction reductionOf(llvm::StringRef word);
 
-/// The words of `kind`: "all_reduce", "all_gather", "reduce_scatter" and
-/// "broadcast".
-/// Their inverse, and that of plan::str(CollectiveAlgorithm); words must be
-/// those.
+/// The inverse of plan::str(CollectiveKind) and of plan::str(
+/// CollectiveAlgorithm); words must be those.
 plan::CollectiveKind collectiveKindOf(llvm::StringRef word);
 plan::CollectiveAlgorithm algorithmOf(llvm::StringRef word);
 

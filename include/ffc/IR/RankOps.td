@@ -29,16 +29,16 @@ def Rank_ScheduleOp : Rank_Op<"schedule"> {
     as they stand in the module.
 
     Constraints:
-      1. `kind` is a word of plan::CollectiveKind.
+      1. `kind` is "all_reduce", "all_gather" or "reduce_scatter".
       2. `transfers` are triples.
       3. It is a right schedule (plan::faultOf).
   }];
   let arguments = (ins StrAttr:$algorithm, StrAttr:$kind, I64Attr:$members,
-                       I64Attr:$chunks, I64Attr:$root, I64Attr:$reducing,
+                       I64Attr:$chunks, I64Attr:$reducing,
                        DenseI32ArrayAttr:$transfers);
   let assemblyFormat = [{
-    $algorithm $kind `members` $members `chunks` $chunks `root` $root `reducing`
-    $reducing `transfers` $transfers attr-dict
+    $algorithm $kind `members` $members `chunks` $chunks `reducing` $reducing
+    `transfers` $transfers attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -275,8 +275,8 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
                        OptionalAttr<I64Attr>:$statement);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
-    $kind $reduce $src `->` $dst (`by` $algorithm^)? (`number` $schedule^)? `group` $group `root` $root
-    `task` $task attr-dict `:` type($src) `,` type($dst)
+    $kind $reduce $src `->` $dst (`by` $algorithm^)? (`number` $schedule^)? `group` $group
+    `root` $root `task` $task attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
 }

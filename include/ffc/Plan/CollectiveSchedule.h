@@ -41,13 +41,13 @@ const std::vector<std::string> &scheduleAlgorithms();
 
 struct CollectiveSchedule {
   std::string algorithm; ///< of scheduleAlgorithms(), or another word
+  /// Not Broadcast.
   CollectiveKind kind = CollectiveKind::AllReduce;
   int members = 0;
   /// The tensor in memory order, divided into so many chunks of nearly equal
-  /// numbers of elements (chunkBegin). Of AllGather and ReduceScatter a
-  /// multiple of the members: those of one member are its part.
+  /// numbers of elements (ffrt::Schedule::chunk_begin). Of AllGather and
+  /// ReduceScatter a multiple of the members: those of one member are its part.
   int chunks = 0;
-  int root = 0; ///< of Broadcast
   std::vector<ChunkTransfer> transfers;
   /// The first so many transfers are reduced into what their destination has;
   /// the others overwrite it.
@@ -55,17 +55,10 @@ struct CollectiveSchedule {
 
   bool operator==(const CollectiveSchedule &o) const {
     return algorithm == o.algorithm && kind == o.kind && members == o.members &&
-           chunks == o.chunks && root == o.root && reducing == o.reducing &&
+           chunks == o.chunks && reducing == o.reducing &&
            transfers == o.transfers;
   }
 };
-
-/// The first element of a chunk, of `elements` in all. Where chunks divide the
-/// elements they are equal; otherwise the first ones have one more. So the
-/// chunks of AllGather's and ReduceScatter's parts must divide a part, or its
-/// elements are divided by the same rule part by part.
-int64_t chunkBegin(const CollectiveSchedule &schedule, int64_t elements,
-                   int chunk);
 
 /// The member whose part a chunk of AllGather or ReduceScatter belongs to.
 inline int ownerOf(const CollectiveSchedule &schedule, int chunk) {

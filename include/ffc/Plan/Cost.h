@@ -54,9 +54,6 @@ struct CollectiveRules {
   std::string algorithm;
 };
 
-/// What schedules are made by: "rings", "direct", ...
-const std::vector<std::string> &scheduleAlgorithms();
-
 /// All members may be called from several threads at once. Copies share what
 /// was computed about groups.
 class CostModel {

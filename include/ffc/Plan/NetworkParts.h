@@ -48,6 +48,9 @@ NetworkHops networkHops(const Topology &topology, int maxSources);
 /// only to others of that kind.
 std::vector<int> routersOf(const Topology &topology);
 
+/// By vertex, the node that it is on, or whose router it is; -1: of none.
+std::vector<int> ownersOf(const Topology &topology);
+
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_NETWORKPARTS_H

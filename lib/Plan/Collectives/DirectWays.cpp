@@ -2,6 +2,8 @@
 
 #include "DirectWays.h"
 
+#include "ffc/Plan/NetworkParts.h"
+
 #include <algorithm>
 #include <queue>
 #include <set>
@@ -9,31 +11,12 @@
 
 using namespace ffc::plan;
 
-/// By vertex, the node that it is on. A switch that joins only one node to the
-/// rest, such as the router of a direct network, is on that one.
-static std::vector<int> nodesOfVertices(const Topology &topology) {
-  constexpr int kSeveral = -2;
-  std::vector<int> nodes, around(topology.vertices().size(), -1);
-  for (const Vertex &vertex : topology.vertices())
-    nodes.push_back(vertex.node);
-  for (const Link &link : topology.links())
-    for (auto [from, to] :
-         {std::pair(link.src, link.dst), std::pair(link.dst, link.src)})
-      if (nodes[from] >= 0)
-        around[to] = around[to] == -1 || around[to] == nodes[from] ? nodes[from]
-                                                                   : kSeveral;
-  for (size_t v = 0; v < nodes.size(); ++v)
-    if (nodes[v] < 0 && around[v] >= 0)
-      nodes[v] = around[v];
-  return nodes;
-}
-
 namespace {
 
 class WayFinder {
 public:
   WayFinder(const Topology &topology, const std::vector<DeviceId> &members)
-      : topology(topology), members(members), nodes(nodesOfVertices(topology)),
+      : topology(topology), members(members), nodes(ownersOf(topology)),
         isMember(topology.vertices().size()), leaving(nodes.size()) {
     for (DeviceId member : members) {
       isMember[member] = true;
@@ -110,7 +93,7 @@ DirectWays::DirectWays(const Topology &topology,
 bool ffc::plan::isDirectNetwork(const Topology &topology) {
   if (topology.vertices().size() > DirectWays::kMaxVertices)
     return false;
-  const std::vector<int> nodes = nodesOfVertices(topology);
+  const std::vector<int> nodes = ownersOf(topology);
   const bool isOneNode = topology.nodes().size() == 1;
   const int devices = topology.numDevices();
   for (const Link &link : topology.links()) {

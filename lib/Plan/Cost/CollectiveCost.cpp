@@ -1,5 +1,6 @@
 //===- CollectiveCost.cpp - how long collectives take ---------------------===//
 
+#include "Collectives/GroupSchedules.h"
 #include "CostInternals.h"
 #include "OwnCollectives.h"
 
@@ -329,7 +330,7 @@ CostModel::linksOf(const CollectiveCost &collective,
                                  [&](LinkId link) { loads[link] += share; });
   };
   if (collective.schedule)
-    return linksOfSchedule(*collective.schedule);
+    return collective.schedule->loads;
   if (collective.ring > 0)
     add(members, collective.ring);
   if (collective.outer > 0) {

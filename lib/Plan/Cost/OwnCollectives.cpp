@@ -40,11 +40,6 @@ void ffc::plan::improveByOwn(CostModel::Choice &best, CollectiveKind kind,
       best = {CollectiveAlgorithm::Schedule, time, own.timed->schedule};
 }
 
-std::vector<std::pair<LinkId, double>>
-ffc::plan::linksOfSchedule(const TimedSchedule &timed) {
-  return timed.loads;
-}
-
 //===----------------------------------------------------------------------===//
 // Which groups have schedules
 //===----------------------------------------------------------------------===//

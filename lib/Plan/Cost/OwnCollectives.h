@@ -20,10 +20,6 @@ CostModel::CollectiveCost bySchedule(CollectiveKind kind,
 void improveByOwn(CostModel::Choice &best, CollectiveKind kind,
                   const CostModel::Paths &paths, int64_t bytes);
 
-/// Multiples of the bytes that a schedule sends over links, ascending.
-std::vector<std::pair<LinkId, double>>
-linksOfSchedule(const TimedSchedule &timed);
-
 } // namespace ffc::plan
 
 #endif // FFC_LIB_PLAN_OWNCOLLECTIVES_H

@@ -7,21 +7,6 @@
 
 using namespace ffc::plan;
 
-/// Of `elements` in `count` pieces: where piece `index` begins.
-static int64_t pieceBegin(int64_t elements, int64_t count, int64_t index) {
-  return elements / count * index + std::min(index, elements % count);
-}
-
-int64_t ffc::plan::chunkBegin(const CollectiveSchedule &schedule,
-                              int64_t elements, int chunk) {
-  if (schedule.kind == CollectiveKind::AllReduce ||
-      schedule.kind == CollectiveKind::Broadcast)
-    return pieceBegin(elements, schedule.chunks, chunk);
-  const int perPart = schedule.chunks / schedule.members;
-  const int64_t part = elements / schedule.members;
-  return part * (chunk / perPart) + pieceBegin(part, perPart, chunk % perPart);
-}
-
 //===----------------------------------------------------------------------===//
 // Is it right?
 //===----------------------------------------------------------------------===//
@@ -47,6 +32,8 @@ public:
   }
 
 private:
+  bool reduces() const { return schedule.kind != CollectiveKind::AllGather; }
+
   std::string faultOfSizes() const {
     const auto wrong = [&](const std::string &what) {
       return "'" + schedule.algorithm + "': expected " + what;
@@ -58,19 +45,15 @@ private:
       return wrong("at most " + std::to_string(kMaxScheduleTransfers) +
                    " transfers, found " +
                    std::to_string(schedule.transfers.size()));
-    const bool hasParts = schedule.kind == CollectiveKind::AllGather ||
-                          schedule.kind == CollectiveKind::ReduceScatter;
+    if (schedule.kind == CollectiveKind::Broadcast)
+      return wrong("a collective of all members, found a broadcast");
+    const bool hasParts = schedule.kind != CollectiveKind::AllReduce;
     if (schedule.chunks < 1 ||
         static_cast<size_t>(schedule.chunks) > kMaxScheduleTransfers ||
         (hasParts && schedule.chunks % schedule.members))
       return wrong("chunks of every member, found " +
                    std::to_string(schedule.chunks));
-    if (schedule.root < 0 || schedule.root >= schedule.members)
-      return wrong("a root among the members, found " +
-                   std::to_string(schedule.root));
-    const bool reduces = schedule.kind == CollectiveKind::AllReduce ||
-                         schedule.kind == CollectiveKind::ReduceScatter;
-    if (schedule.reducing > (reduces ? schedule.transfers.size() : 0))
+    if (schedule.reducing > (reduces() ? schedule.transfers.size() : 0))
       return wrong("transfers that reduce where the collective does, found " +
                    std::to_string(schedule.reducing));
     return "";
@@ -93,20 +76,8 @@ private:
                0);
     for (int member = 0; member < schedule.members; ++member)
       for (int chunk = 0; chunk < schedule.chunks; ++chunk)
-        if (startsWith(member, chunk))
+        if (reduces() || ownerOf(schedule, chunk) == member)
           add(member, chunk, member);
-  }
-  bool startsWith(int member, int chunk) const {
-    switch (schedule.kind) {
-    case CollectiveKind::AllReduce:
-    case CollectiveKind::ReduceScatter:
-      return true;
-    case CollectiveKind::AllGather:
-      return ownerOf(schedule, chunk) == member;
-    case CollectiveKind::Broadcast:
-      return member == schedule.root;
-    }
-    return false;
   }
 
   std::string follow(size_t i) {
@@ -137,13 +108,9 @@ private:
   /// Of the contributions that the chunk must contain in the end.
   bool isWhole(int member, int chunk) {
     const uint64_t *set = at(member, chunk);
-    const bool reduces = schedule.kind == CollectiveKind::AllReduce ||
-                         schedule.kind == CollectiveKind::ReduceScatter;
-    const int only = schedule.kind == CollectiveKind::AllGather
-                         ? ownerOf(schedule, chunk)
-                         : schedule.root;
     for (int m = 0; m < schedule.members; ++m)
-      if ((set[m / 64] >> (m % 64) & 1) != (reduces || m == only))
+      if ((set[m / 64] >> (m % 64) & 1) !=
+          (reduces() || m == ownerOf(schedule, chunk)))
         return false;
     return true;
   }

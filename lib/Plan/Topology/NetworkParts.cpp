@@ -54,8 +54,7 @@ std::vector<int> ffc::plan::routersOf(const Topology &topology) {
   return nodeOf;
 }
 
-/// By vertex, the node that it belongs to, or -1.
-static std::vector<int> ownersOf(const Topology &topology) {
+std::vector<int> ffc::plan::ownersOf(const Topology &topology) {
   std::vector<int> owners = routersOf(topology);
   for (size_t v = 0; v < owners.size(); ++v)
     if (const int node = topology.vertices()[v].node; node >= 0)

@@ -14,6 +14,10 @@
 
 namespace ffc::plan {
 
+/// Is every schedule right, and does it fit the collectives that run by it?
+/// Returns the first fault.
+std::optional<std::string> checkSchedules(const Program &program);
+
 /// Has every collective of the device an algorithm that its kind, members and
 /// bytes allow (CollectiveAlgorithm)? Returns the first fault.
 std::optional<std::string> checkAlgorithms(const Program &program,

@@ -11,6 +11,7 @@ static bool isLikeFirst(const DeviceProgram &device,
                         const CollectiveAction &first) {
   return collective.kind == first.kind &&
          collective.algorithm == first.algorithm &&
+         collective.schedule == first.schedule &&
          collective.group == first.group &&
          collective.combine == first.combine &&
          device.buffers[collective.src].type == device.buffers[first.src].type;

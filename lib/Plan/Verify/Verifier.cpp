@@ -13,9 +13,6 @@ using namespace ffc::plan;
 /// Do the program's collectives run on these devices, and have they the memory?
 static std::optional<std::string> checkDevices(const Program &program,
                                                const Topology &topology) {
-  for (const auto &schedule : program.schedules)
-    if (std::string fault = faultOf(*schedule); !fault.empty())
-      return "schedule " + fault;
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
     if (auto error = checkAlgorithms(program, device, topology))
@@ -42,6 +39,8 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
 std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
                                                     const Strategy &strategy,
                                                     const Program &program) {
+  if (auto error = checkSchedules(program))
+    return error;
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
     if (auto error = checkMemory(graph, strategy, program, device))

@@ -146,8 +146,9 @@ TEST(CollectiveSchedule, FaultsHaveWords) {
             "'direct': expected 2 to 256 members, found 1");
   EXPECT_EQ(faultWith([](auto &s) { s.chunks = 4; }),
             "'direct': expected chunks of every member, found 4");
-  EXPECT_EQ(faultWith([](auto &s) { s.root = 3; }),
-            "'direct': expected a root among the members, found 3");
+  EXPECT_EQ(faultWith([](auto &s) { s.kind = CollectiveKind::Broadcast; }),
+            "'direct': expected a collective of all members, found a "
+            "broadcast");
   EXPECT_EQ(faultWith([](auto &s) { s.reducing = 1; }),
             "'direct': expected transfers that reduce where the collective "
             "does, found 1");
@@ -172,18 +173,6 @@ TEST(CollectiveSchedule, FaultsHaveWords) {
               s.transfers.assign(kMaxScheduleTransfers + 1, s.transfers[0]);
             }),
             "'direct': expected at most 1048576 transfers, found 1048577");
-}
-
-TEST(CollectiveSchedule, ChunksCoverAllElementsOnce) {
-  CollectiveSchedule schedule = ringsAllGather({{0, 1, 2}, {2, 1, 0}});
-  EXPECT_EQ(chunkBegin(schedule, 15, 0), 0);
-  EXPECT_EQ(chunkBegin(schedule, 15, 1), 3); // of 5 elements 3 and 2
-  EXPECT_EQ(chunkBegin(schedule, 15, 2), 5);
-  EXPECT_EQ(chunkBegin(schedule, 15, 6), 15);
-  schedule.kind = CollectiveKind::AllReduce;
-  EXPECT_EQ(chunkBegin(schedule, 4, 3), 3);
-  EXPECT_EQ(chunkBegin(schedule, 4, 4), 4); // the last two are empty
-  EXPECT_EQ(chunkBegin(schedule, 4, 6), 4);
 }
 
 //===----------------------------------------------------------------------===//
