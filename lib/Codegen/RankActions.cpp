@@ -186,7 +186,7 @@ RankActions codegen::actionsOf(rank::FuncOp func, size_t index,
 /// Of long lines what stands around the first difference.
 static std::pair<std::string, std::string> shortened(StringRef wanted,
                                                      StringRef seen) {
-  constexpr size_t kLong = 400, kAround = 40;
+  constexpr size_t kLong = 240, kAround = 40;
   if (wanted.size() < kLong || seen.size() < kLong)
     return {wanted.str(), seen.str()};
   size_t at = 0;
