@@ -8,6 +8,10 @@ using namespace ffc::network;
 using ffc::plan::formatQuantity;
 using ffc::plan::QuantityKind;
 
+static std::string nodeOf(VertexId server) {
+  return "n" + std::to_string(server);
+}
+
 namespace {
 
 class TopologyPrinter {
@@ -24,6 +28,14 @@ private:
   void link(const char *ends, const std::string &a, const std::string &b,
             double bandwidth, Picoseconds latency);
   double bandwidthOfNic(VertexId server) const;
+  /// A server of one device is that device, as it is in the network. Several
+  /// share a NIC, and a router behind it, which others' messages pass.
+  bool hasRouters() const { return parts.devices > 1; }
+  /// Where the links of a server begin.
+  std::string placeOf(VertexId server) const {
+    return hasRouters() ? nodeOf(server) + ".router"
+                        : "d" + std::to_string(server);
+  }
 
   const Network &network;
   const ServerParts &parts;
@@ -31,10 +43,6 @@ private:
 };
 
 } // namespace
-
-static std::string nodeOf(VertexId server) {
-  return "n" + std::to_string(server);
-}
 
 /// An entry of `links`; `ends` is "between: [A, B]" or "from: A, to: B".
 void TopologyPrinter::link(const char *ends, const std::string &a,
@@ -61,7 +69,6 @@ double TopologyPrinter::bandwidthOfNic(VertexId server) const {
 }
 
 void TopologyPrinter::printServers() {
-  const bool several = parts.devices > 1;
   text += "nodes:\n";
   for (VertexId v = 0; v < network.numServers; ++v)
     text += "  - " + nodeOf(v) + "\n";
@@ -70,12 +77,12 @@ void TopologyPrinter::printServers() {
     for (int i = 0; i < parts.devices; ++i)
       text += "  - {name: d" + std::to_string(v * parts.devices + i) +
               ", kind: " + parts.kind + ", node: " + nodeOf(v) + "}\n";
+  if (!hasRouters())
+    return;
   text += "switches:\n";
-  for (VertexId v = 0; v < network.numServers; ++v) {
-    text += "  - {name: " + nodeOf(v) + ".router}\n";
-    if (several)
-      text += "  - {name: " + nodeOf(v) + ".switch, node: " + nodeOf(v) + "}\n";
-  }
+  for (VertexId v = 0; v < network.numServers; ++v)
+    text += "  - {name: " + nodeOf(v) + ".router}\n  - {name: " + nodeOf(v) +
+            ".switch, node: " + nodeOf(v) + "}\n";
   text += "nics:\n";
   for (VertexId v = 0; v < network.numServers; ++v)
     text += "  - {name: " + nodeOf(v) + ".nic0, node: " + nodeOf(v) + "}\n";
@@ -83,7 +90,7 @@ void TopologyPrinter::printServers() {
 
 void TopologyPrinter::printLinks() {
   text += "links:\n";
-  for (VertexId v = 0; v < network.numServers; ++v) {
+  for (VertexId v = 0; hasRouters() && v < network.numServers; ++v) {
     const std::string nic = nodeOf(v) + ".nic0";
     const double bandwidth = bandwidthOfNic(v);
     link("between", nic, nodeOf(v) + ".router", bandwidth, 0);
@@ -91,9 +98,8 @@ void TopologyPrinter::printLinks() {
       const std::string device = "d" + std::to_string(v * parts.devices + i);
       link("between", device, nic, bandwidth, 0);
       // Half of the latency before and half behind the switch.
-      if (parts.devices > 1)
-        link("between", device, nodeOf(v) + ".switch", parts.bandwidth,
-             parts.latency / 2);
+      link("between", device, nodeOf(v) + ".switch", parts.bandwidth,
+           parts.latency / 2);
     }
   }
   std::map<std::pair<VertexId, VertexId>, const Link *> linkOf;
@@ -106,23 +112,31 @@ void TopologyPrinter::printLinks() {
                       back->second->latency == each.latency;
     if (both && each.dst < each.src)
       continue;
-    link(both ? "between" : "from", nodeOf(each.src) + ".router",
-         nodeOf(each.dst) + ".router", each.bandwidth, each.latency);
+    link(both ? "between" : "from", placeOf(each.src), placeOf(each.dst),
+         each.bandwidth, each.latency);
   }
 }
 
-/// From node to node over the routers, whichever device sends.
+/// From node to node over the routers, whichever device sends; or from device
+/// to device, past others.
 void TopologyPrinter::printRoutes() {
   text += "routes:\n";
   auto via = [&](const Path &path) {
-    std::string list =
-        "via: [" + nodeOf(network.links[path.links[0]].src) + ".router";
+    std::vector<VertexId> passed = {network.links[path.links[0]].src};
     for (LinkId each : path.links)
-      list += ", " + nodeOf(network.links[each].dst) + ".router";
-    return list + "]";
+      passed.push_back(network.links[each].dst);
+    if (!hasRouters()) // the ends go without saying
+      passed = {passed.begin() + 1, passed.end() - 1};
+    std::string list;
+    for (VertexId server : passed)
+      list += (list.empty() ? "" : ", ") + placeOf(server);
+    return "via: [" + list + "]";
+  };
+  auto endOf = [&](VertexId server) {
+    return hasRouters() ? nodeOf(server) : placeOf(server);
   };
   for (const auto &[ends, paths] : network.paths) {
-    text += "  - {from: " + nodeOf(ends.first) + ", to: " + nodeOf(ends.second);
+    text += "  - {from: " + endOf(ends.first) + ", to: " + endOf(ends.second);
     if (paths.size() == 1) {
       text += ", " + via(paths[0]) + "}\n";
       continue;
