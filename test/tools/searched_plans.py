@@ -7,8 +7,10 @@ Deep networks make much of rounding: with random initial values and small batche
 first layers differ by per cent when sums are taken in another order, as data parallelism does. So
 what a tensor of the found plan may differ by is a multiple of what data parallelism on as many
 ranks differs by, and a small share of the tensor. A part that is missing, misplaced or added twice
-is far above that. Maximum pooling has kinks (run_equality.py), so that another seed is tried where
-one fails. Takes half an hour on two cores, so it is no part of the tests.
+is far above that. Maxima have kinks (run_equality.py), by which single values take another way. A
+plan that fails is judged once more in double precision (docs/decisions, 62), where kinks do not come
+near rounding: the same strategy must agree with one rank to SHARP of every tensor. Takes half an
+hour on two cores, so it is no part of the tests.
 """
 
 import argparse
@@ -50,7 +52,8 @@ SIZES = {
 }
 # Times the difference of data parallelism, and of the norm of the tensor and of all.
 MULTIPLE, SHARE, SHARE_OF_ALL = 10, 1e-4, 1e-6
-SEEDS = range(7, 13)
+SHARP = 1e-10
+SEED = 7
 
 
 def written(arguments, model):
@@ -65,27 +68,27 @@ def written(arguments, model):
 
 
 class Compiled:
-    """A model compiled for so many ranks."""
+    """A model compiled for so many ranks; `strategy` is a word or the path of a file."""
 
-    def __init__(self, arguments, model, ranks, strategy):
+    def __init__(self, arguments, model, ranks, strategy, flags=()):
         self.ranks = ranks
-        self.folder = fresh_folder(os.path.join(arguments.work, f"{model}-{ranks}-{strategy}"))
+        name = "-".join([model, str(ranks), os.path.basename(strategy), *flags])
+        self.folder = fresh_folder(os.path.join(arguments.work, name))
         self.program = os.path.join(self.folder, "train")
+        self.strategy = os.path.join(self.folder, "strategy")
         compile_program(arguments.ffc, written(arguments, model), f"cpu:{ranks}", self.program,
-                        ["--strategy", strategy, *MODELS[model]])
-        self.known = {}
+                        ["--strategy", strategy, "--print-strategy", self.strategy,
+                         *MODELS[model], *flags])
 
-    def first_step(self, seed):
+    def first_step(self):
         """The tensors of the first step, by file."""
-        if seed not in self.known:
-            dumps = fresh_folder(os.path.join(self.folder, "dumps"))
-            run_program(self.program, self.ranks,
-                        ["--steps", "1", "--seed", str(seed), "--dump", dumps])
-            self.known = {seed: {
-                os.path.relpath(path, dumps): np.load(path)
-                for path in sorted(glob.glob(dumps + "/**/*.npy", recursive=True))}}
-            shutil.rmtree(dumps)
-        return self.known[seed]
+        dumps = fresh_folder(os.path.join(self.folder, "dumps"))
+        run_program(self.program, self.ranks,
+                    ["--steps", "1", "--seed", str(SEED), "--dump", dumps])
+        tensors = {os.path.relpath(path, dumps): np.load(path)
+                   for path in sorted(glob.glob(dumps + "/**/*.npy", recursive=True))}
+        shutil.rmtree(dumps)
+        return tensors
 
 
 def differences(reference, tensors):
@@ -110,20 +113,31 @@ def compare(reference, usual, found):
     return most
 
 
+def check_sharply(arguments, model, found):
+    """The same strategy, in double precision."""
+    flags = ["--precision=f64"]
+    reference = Compiled(arguments, model, 1, "data-parallel", flags).first_step()
+    tensors = Compiled(arguments, model, found.ranks, found.strategy, flags).first_step()
+    total = max(norm(tensor) for tensor in reference.values())
+    most = 0.0
+    for name, difference in differences(reference, tensors).items():
+        # What is zero but for rounding is judged by the largest tensor.
+        allowed = SHARP * max(norm(reference[name]), 1e-3 * total)
+        if not difference <= allowed:
+            raise Failure(f"in f64 {name}: expected a difference of at most {allowed:.3g}, found "
+                          f"{difference:.3g} (norm {norm(reference[name]):.3g})")
+        most = max(most, difference / allowed)
+    return f"in f64 {100 * most:.2g} % of what is allowed there"
+
+
 def check(arguments, model, one, ranks):
     usual = Compiled(arguments, model, ranks, "data-parallel")
     found = Compiled(arguments, model, ranks, "search")
-    kinks = []
-    for seed in SEEDS:
-        try:
-            most = compare(one.first_step(seed), usual.first_step(seed), found.first_step(seed))
-            return f"{100 * most:.1f} % of what is allowed" + "".join(kinks)
-        except Failure as failure:
-            kinks.append(f"; not with seed {seed}: {failure}")
-        finally:
-            for program in (usual, found):
-                program.known = {}
-    raise Failure("for none of the seeds" + "".join(kinks))
+    try:
+        most = compare(one, usual.first_step(), found.first_step())
+        return f"{100 * most:.1f} % of what is allowed"
+    except Failure as kink:
+        return f"{check_sharply(arguments, model, found)}; in f32 {kink}"
 
 
 def main():
@@ -135,7 +149,7 @@ def main():
     arguments = parser.parse_args()
     failed = []
     for model in arguments.models:
-        one = Compiled(arguments, model, 1, "data-parallel")
+        one = Compiled(arguments, model, 1, "data-parallel").first_step()
         for ranks in arguments.ranks:
             start = time.monotonic()
             name = f"{model} on {ranks}"
