@@ -186,6 +186,39 @@ TEST(Names, FilesOfValues) {
   EXPECT_EQ(dump_path("loss"), "loss");
 }
 
+TEST(Arguments, Checkpoints) {
+  const Arguments a = parse({"--checkpoint", "c", "--checkpoint-every=10m",
+                             "--keep", "5", "--resume", "--steps", "3"});
+  EXPECT_EQ(a.checkpoints.folder, "c");
+  EXPECT_EQ(a.checkpoints.seconds, 600);
+  EXPECT_EQ(a.checkpoints.steps, 0);
+  EXPECT_EQ(a.checkpoints.keep, 5);
+  EXPECT_TRUE(a.resumes);
+  EXPECT_EQ(a.resume, "");
+  EXPECT_EQ(a.steps, 3);
+  EXPECT_EQ(parse({"--resume", "d"}).resume, "d");
+  EXPECT_EQ(parse({"--resume=d"}).resume, "d");
+  EXPECT_EQ(parse({"--checkpoint=c", "--checkpoint-every=7"}).checkpoints.steps,
+            7);
+  EXPECT_EQ(error_of({"--resume"}),
+            "--resume: expected a folder, or --checkpoint "
+            "with it, found neither");
+  EXPECT_EQ(error_of({"--keep=2"}),
+            "--keep: expected --checkpoint with it, found none");
+  EXPECT_EQ(error_of({"--checkpoint-every=2"}),
+            "--checkpoint-every: expected --checkpoint with it, found none");
+  EXPECT_EQ(error_of({"--checkpoint=c", "--checkpoint-every=often"}),
+            "--checkpoint-every: expected steps, or a time such as 30m, found "
+            "'often'");
+  EXPECT_EQ(error_of({"--checkpoint=c", "--checkpoint-every=m"}),
+            "--checkpoint-every: expected a positive number, found ''");
+  EXPECT_EQ(error_of({"--resume=c", "--weights=d"}),
+            "expected --resume or --weights, found both");
+  EXPECT_EQ(error_of({"--checkpoint=c"}, false),
+            "--checkpoint: expected a program that trains, found one that "
+            "evaluates (--weights reads a checkpoint)");
+}
+
 TEST(Arguments, Generation) {
   const Arguments a = parse({"--generate", "20", "--prompt=To be", "--top-k=5",
                              "--temperature", "0.8"},

@@ -1,4 +1,5 @@
 //===- data_test.cpp - files of values: fixed inputs, initial values ------===//
+#include "common/checkpoint/saved_values.h"
 #include "common/data/load.h"
 #include "common/data/source.h"
 #include "common/program/initial.h"
@@ -67,7 +68,8 @@ TEST_F(Data, NpyErrors) {
             "cannot write 'DIR/no/x.npy.tmp': No such file or directory");
   std::filesystem::create_directories(path("x.npy/y"));
   EXPECT_EQ(error_of([&] { npy("x.npy", DType::f64, {1}, numbers(1)); }),
-            "cannot write 'DIR/x.npy': Is a directory");
+            "cannot write 'DIR/x.npy': expected a regular file or a new name, "
+            "found a folder");
   EXPECT_FALSE(std::filesystem::exists(path("x.npy.tmp")));
 }
 
@@ -111,11 +113,12 @@ TEST_F(Data, SavedWeights) {
   npy("param/a_w.npy", DType::f32, {2, 3},
       std::vector<float>{0, 1, 2, 3, 4, 5});
   const Tile w = blank({2, 3}, {{1, 0}, {1, 3}}), v = blank({2}, {{0}, {2}});
+  const auto saved = open_parameters(folder);
   auto load = [&](const char *name, const Tile &t) {
     return error_of([&] {
       initialise({{name, true, {Init::constant, 9.0, 0}, t},
                   {"other", false, {Init::constant, 8.0, 0}, v}},
-                 0, "", folder);
+                 0, "", {saved.get(), false});
     });
   };
   EXPECT_EQ(load("a/w", w), "no error");
@@ -125,9 +128,12 @@ TEST_F(Data, SavedWeights) {
                           "found none");
   EXPECT_EQ(load("a/w", v), "parameter 'a/w': expected shape [2] in "
                             "'DIR/param/a_w.npy', found [2, 3]");
+  // Programs in f64 and f32 read what the others have left.
   npy("param/a_w.npy", DType::f64, {2, 3}, numbers(6));
+  EXPECT_EQ(load("a/w", w), "no error");
+  npy("param/a_w.npy", DType::i32, {2, 3}, std::vector<int32_t>(6));
   EXPECT_EQ(load("a/w", w), "parameter 'a/w': expected type f32 in "
-                            "'DIR/param/a_w.npy', found f64");
+                            "'DIR/param/a_w.npy', found i32");
 }
 
 TEST_F(Data, WeightsFile) {

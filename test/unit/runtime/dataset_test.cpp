@@ -262,7 +262,7 @@ TEST_F(Dataset, FeederGivesEachStepItsBatch) {
       absent.rank = 1;
       Feeder feeder(source,
                     {{"a", a.tensor}, {"b", b.tensor}, {"none", absent}},
-                    {0, 1, 0}, 3);
+                    {0, 1, 0}, 0, 3);
       for (int64_t step = 0; step < 3; ++step) {
         a.tensor.as<float>()[n - 1] = b.tensor.as<float>()[0] = -1.0f;
         feeder.next();
@@ -278,7 +278,7 @@ TEST_F(Dataset, FeederPassesErrorsOn) {
   for (int64_t n : {8, 100000}) {
     Counting source(false);
     const Tile a = blank({n}, {{0}, {n}});
-    Feeder feeder(source, {{"a", a.tensor}}, {0}, 9);
+    Feeder feeder(source, {{"a", a.tensor}}, {0}, 0, 9);
     for (int step = 0; step < 3; ++step)
       feeder.next();
     EXPECT_EQ(error_of([&] { feeder.next(); }), "no more");
@@ -286,7 +286,7 @@ TEST_F(Dataset, FeederPassesErrorsOn) {
   // Not all batches taken.
   Counting source(false);
   const Tile a = blank({100000}, {{0}, {100000}});
-  Feeder feeder(source, {{"a", a.tensor}}, {0}, 3);
+  Feeder feeder(source, {{"a", a.tensor}}, {0}, 0, 3);
   feeder.next();
 }
 

@@ -181,9 +181,15 @@ TEST_F(Run, EvaluatesADatasetWithSavedWeights) {
     EXPECT_NE(one[row * 10], one[0]) << row;
   const Result missing = mpirun(2, 2, "--weights " + folder);
   EXPECT_EQ(missing.status, 1) << missing.text;
-  EXPECT_HAS(missing, "error: rank 0: initial values: parameter 'conv.weight': "
-                      "expected file '" +
-                          folder + "/param/conv.weight.npy', found none");
+  EXPECT_HAS(missing, "error: rank 0: start: expected param/*.npy of a dump, a "
+                      "checkpoint or *.safetensors in '" +
+                          folder + "', found none");
+  std::filesystem::remove(folder + "/trained/param/conv.weight.npy");
+  const Result one_missing = mpirun(2, 2, "--weights " + folder + "/trained");
+  EXPECT_HAS(one_missing,
+             "error: rank 0: initial values: parameter 'conv.weight': "
+             "expected file '" +
+                 folder + "/trained/param/conv.weight.npy', found none");
 }
 
 TEST_F(Run, ShufflingIsTheSameOnAnyNumberOfRanks) {
@@ -207,6 +213,120 @@ TEST_F(Run, ShufflingIsTheSameOnAnyNumberOfRanks) {
   for (std::size_t i = 0; i < one.size(); ++i)
     EXPECT_NEAR(one[i], four[i], 1e-5);
   EXPECT_NE(one, losses(1, "--no-shuffle"));
+}
+
+TEST_F(Run, GoesOnFromACheckpoint) {
+  const auto run = [&](const std::string &flags) {
+    return mpirun(2, 2, "-p 1 --lr 0.1 --seed 3 " + flags);
+  };
+  const auto bytes = [&](const std::string &file) {
+    std::ifstream stream(folder + "/" + file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string at = folder + "/whole", in = folder + "/parts";
+  const Result whole =
+      run("--steps 6 --lr-schedule linear --dump " + folder +
+          "/whole-dump --checkpoint " + at + " --checkpoint-every 2 --keep 2");
+  ASSERT_EQ(whole.status, 0) << whole.text;
+  EXPECT_HAS(whole, "checkpoints in " + at +
+                        ": every 2 steps, after the last "
+                        "step, and when a signal asks; the newest 2 stay");
+  EXPECT_FALSE(std::filesystem::exists(at + "/step-00000002"));
+  EXPECT_TRUE(std::filesystem::exists(at + "/step-00000004"));
+  // From the same point, said and unsaid, and all that was said before holds.
+  std::filesystem::create_directories(in);
+  std::filesystem::copy(at + "/step-00000004", in + "/step-00000004");
+  const Result rest = mpirun(2, 2,
+                             "-p 1 --checkpoint " + in + " --resume --dump " +
+                                 folder + "/parts-dump");
+  ASSERT_EQ(rest.status, 0) << rest.text;
+  EXPECT_HAS(rest, "goes on from " + in + "/step-00000004");
+  EXPECT_HAS(rest, "step 5/6");
+  EXPECT_HAS(rest, "done 2 steps in ");
+  for (const char *file : {"model.safetensors", "optimizer.safetensors"})
+    EXPECT_EQ(bytes("parts/step-00000006/" + std::string(file)),
+              bytes("whole/step-00000006/" + std::string(file)));
+  for (const char *file :
+       {"loss.npy", "grad/fc_weight.npy", "param/fc_weight.npy"})
+    EXPECT_EQ(bytes("parts-dump/" + std::string(file)),
+              bytes("whole-dump/" + std::string(file)));
+  // Another number of ranks: to rounding.
+  const Result other = mpirun(4, 4,
+                              "--resume " + at + "/step-00000004 --dump " +
+                                  folder + "/other-dump");
+  ASSERT_EQ(other.status, 0) << other.text;
+  const std::vector<double> a = read(folder + "/whole-dump/loss.npy"),
+                            b = read(folder + "/other-dump/loss.npy");
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i], b[i], 1e-5);
+  // Parameters alone begin a run of their own.
+  const Result begun = mpirun(1, 1, "--steps 1 --weights " + at);
+  EXPECT_EQ(begun.status, 0) << begun.text;
+
+  const Result done = run("--checkpoint " + at + " --resume");
+  EXPECT_EQ(done.status, 0) << done.text;
+  EXPECT_HAS(done, "all 6 steps are done");
+  const auto error = [&](const std::string &flags, const std::string &text) {
+    const Result r = mpirun(2, 2, flags);
+    EXPECT_EQ(r.status, 1) << r.text;
+    EXPECT_HAS(r, "error: rank 0: " + text);
+  };
+  const std::string found =
+      ", found '" + at + "/step-00000006' with all 6 done";
+  error("--dump x --resume " + at,
+        "start: --dump: expected a run with steps to do" + found);
+  error("--steps 5 --resume " + at,
+        "start: expected a checkpoint of at most 5 steps (--steps, --epochs)" +
+            found);
+  error("--resume " + folder,
+        "resume: expected a checkpoint in '" + folder + "', found none");
+  error("--seed 4 --resume " + at, "start: --seed: expected what the "
+                                   "checkpoint has, 3, found another");
+}
+
+TEST_F(Run, SignalsSaveAndEnd) {
+  const std::string at = folder + "/saved";
+  const auto signalled = [&](const std::string &signal, const char *flags) {
+    // A rank is asked as soon as the run has begun.
+    std::ofstream(folder + "/script")
+        << demo(2) << " --local-ranks 2 --steps 100000000 -p 1000 --checkpoint "
+        << at << " " << flags << " > " << folder << "/log 2>&1 &\n"
+        << "until grep -q '^step ' " << folder << "/log; do sleep 0.01; done\n"
+        << "pkill -" << signal << " -n -f 'ffrt_demo_2.*" << at << "'\n"
+        << "wait $!\nstatus=$?\ncat " << folder << "/log\nexit $status\n";
+    return shell("sh " + folder + "/script");
+  };
+  const Result ended = signalled("TERM", "");
+  EXPECT_EQ(ended.status, 128 + 15) << ended.text;
+  EXPECT_HAS(ended, "ended by signal 15 (Terminated) after step ");
+  EXPECT_HAS(ended, " of 100000000, which is saved; --resume goes on");
+  const Result again = signalled("INT", "--resume");
+  EXPECT_EQ(again.status, 128 + 2) << again.text;
+  EXPECT_HAS(again, "goes on from " + at + "/step-");
+}
+
+TEST_F(Run, SavesByTheClock) {
+  const Result r = mpirun(2, 2,
+                          "--steps 3000 -p 3000 --checkpoint " + folder +
+                              "/saved --checkpoint-every 0.2s");
+  EXPECT_EQ(r.status, 0) << r.text;
+  EXPECT_HAS(r, "every 0.2 s");
+}
+
+TEST_F(Run, SavesWhatNobodyReadsOfAParameter) {
+  const auto weights = [&](const std::string &name, const char *variables) {
+    const std::string at = folder + "/" + name;
+    const Result saved =
+        mpirun(2, 2, "--steps 1 --lr 0 --checkpoint " + at, variables);
+    EXPECT_EQ(saved.status, 0) << saved.text;
+    const Result read_back =
+        mpirun(1, 1, "--steps 1 --lr 0 --weights " + at + " --dump " + at);
+    EXPECT_EQ(read_back.status, 0) << read_back.text;
+    return read(at + "/param/fc_weight.npy");
+  };
+  EXPECT_EQ(weights("unread", "DEMO_FAULT=unread"),
+            weights("all", "DEMO_FAULT=none"));
 }
 
 TEST_F(Run, StartsItsOwnRanks) {

@@ -17,15 +17,17 @@ constexpr int64_t kThreadBytes = 64 << 10;
 } // namespace
 
 Feeder::Feeder(Source &source, const std::vector<InputSlot> &input_slots,
-               const std::vector<std::size_t> &inputs, int64_t steps)
-    : source(source), inputs(inputs), steps(steps) {
+               const std::vector<std::size_t> &inputs, int64_t first,
+               int64_t steps)
+    : source(source), inputs(inputs), first(first), steps(steps), taken(first),
+      ready(first) {
   int64_t bytes = 0;
   for (const InputSlot &slot : input_slots) {
     slots.push_back(slot.tensor);
     bytes += bytes_of(slot.tensor);
   }
   const bool threaded =
-      source.samples() > 0 && bytes >= kThreadBytes && steps > 1;
+      source.samples() > 0 && bytes >= kThreadBytes && steps > first + 1;
   if (!source.constant() && !threaded && target_is_host())
     return;
   buffers.emplace(slots);
@@ -52,7 +54,7 @@ void Feeder::fill(const std::vector<Tensor> &tensors, int64_t step) {
 void Feeder::stage_all() {
   // The cores belong to the step.
   omp_set_num_threads(1);
-  for (int64_t step = 0; step < steps; ++step) {
+  for (int64_t step = first; step < steps; ++step) {
     std::string failure;
     try {
       fill(buffers->host(), step);
@@ -74,7 +76,7 @@ void Feeder::next() {
     fill(slots, taken++);
     return;
   }
-  if (source.constant() && taken > 0) {
+  if (source.constant() && taken > first) {
     buffers->send_again();
     return;
   }

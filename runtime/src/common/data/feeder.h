@@ -20,9 +20,9 @@ namespace ffrt {
 class Feeder {
 public:
   /// `inputs[i]` is the index of slot i in info.inputs. `source` and the slots
-  /// must outlive the feeder, which reads the steps [0, steps).
+  /// must outlive the feeder, which reads the steps [first, steps).
   Feeder(Source &source, const std::vector<InputSlot> &slots,
-         const std::vector<std::size_t> &inputs, int64_t steps);
+         const std::vector<std::size_t> &inputs, int64_t first, int64_t steps);
   ~Feeder();
   Feeder(const Feeder &) = delete;
   Feeder &operator=(const Feeder &) = delete;
@@ -41,13 +41,13 @@ private:
   std::vector<std::size_t> inputs;
   std::vector<Tensor> slots;
   std::optional<InputBuffers> buffers; ///< absent: slots are filled in place
-  int64_t steps;
-  int64_t taken = 0; ///< steps given to next()
+  const int64_t first, steps;
+  int64_t taken; ///< steps given to next(), and those before the first
 
   std::thread thread;
   std::mutex mutex;
   std::condition_variable changed;
-  int64_t ready = 0; ///< steps staged, at most one more than taken
+  int64_t ready; ///< steps staged, at most one more than taken
   bool stop = false;
   std::string cause; ///< what the thread met
 };

@@ -26,6 +26,12 @@ namespace {
               "': " + std::strerror(errno));
 }
 
+/// What some file systems, and what is no file of a disk, can not do is no
+/// fault.
+bool is_on_disk(int file) {
+  return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
 } // namespace
 
 MappedFile::MappedFile(const std::string &path) {
@@ -95,9 +101,28 @@ std::vector<unsigned char> read_gzip(const std::string &path) {
 
 #endif
 
+void expect_writable(const std::string &path) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    throw Error("cannot write '" + path +
+                "': expected a regular file or a new name, found " +
+                (S_ISDIR(status.st_mode)   ? "a folder"
+                 : S_ISLNK(status.st_mode) ? "a link"
+                                           : "a device or pipe"));
+}
+
 NewFile::NewFile(const std::string &path, const std::string &ending)
-    : path(path), temporary(path + ending),
-      file(std::fopen(temporary.c_str(), "wb")) {
+    : path(path), temporary(path + ending), file(nullptr) {
+  expect_writable(path);
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  int opened = open(temporary.c_str(), flags, 0666);
+  if (opened < 0 && errno == EEXIST) {
+    expect_writable(temporary);
+    std::remove(temporary.c_str());
+    opened = open(temporary.c_str(), flags, 0666);
+  }
+  if (opened >= 0)
+    file = fdopen(opened, "wb");
   if (!file)
     failed("write", temporary);
 }
@@ -114,9 +139,11 @@ void NewFile::write(const void *data, std::size_t size) {
     failed("write", path);
 }
 
-void NewFile::commit() {
+void NewFile::commit(Sync sync) {
   // The rest is written when the file is closed.
-  const bool good = std::fclose(file) == 0;
+  bool good =
+      sync == Sync::no || (std::fflush(file) == 0 && is_on_disk(fileno(file)));
+  good &= std::fclose(file) == 0;
   file = nullptr;
   if (good && std::rename(temporary.c_str(), path.c_str()) == 0)
     return;
@@ -127,11 +154,55 @@ void NewFile::commit() {
 }
 
 void write_file(const std::string &path, const std::string &head,
-                const void *data, std::size_t size) {
+                const void *data, std::size_t size, Sync sync) {
   NewFile file(path);
   file.write(head);
   file.write(data, size);
-  file.commit();
+  file.commit(sync);
+}
+
+std::string read_file(const std::string &path) {
+  const MappedFile file(path);
+  return {reinterpret_cast<const char *>(file.data()), file.size()};
+}
+
+SharedOutput::SharedOutput(const std::string &path, Mode mode)
+    : path(path), file(open(path.c_str(),
+                            O_WRONLY | O_CLOEXEC |
+                                (mode == Mode::create ? O_CREAT | O_EXCL : 0),
+                            0666)) {
+  if (file < 0)
+    failed("write", path);
+}
+
+SharedOutput::~SharedOutput() { close(file); }
+
+void SharedOutput::reserve(std::size_t bytes) {
+  // Where the file system can not reserve room, the size alone is set.
+  if (bytes > 0 && fallocate(file, 0, 0, off_t(bytes)) != 0 &&
+      ((errno != EOPNOTSUPP && errno != ENOSYS) ||
+       ftruncate(file, off_t(bytes)) != 0))
+    failed("write", path);
+}
+
+void SharedOutput::write(std::size_t offset, const void *data,
+                         std::size_t size) {
+  const char *from = static_cast<const char *>(data);
+  while (size > 0) {
+    const ssize_t n = pwrite(file, from, size, off_t(offset));
+    if (n < 0 && errno != EINTR)
+      failed("write", path);
+    if (n <= 0)
+      continue;
+    from += n;
+    offset += std::size_t(n);
+    size -= std::size_t(n);
+  }
+}
+
+void SharedOutput::sync() {
+  if (!is_on_disk(file))
+    failed("write", path);
 }
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
@@ -153,6 +224,17 @@ void make_folder(const std::string &path) {
   std::filesystem::create_directories(path, error);
   if (error)
     throw Error("cannot make folder '" + path + "': " + error.message());
+}
+
+void sync_folder(const std::string &path) {
+  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool good = folder >= 0 && is_on_disk(folder);
+  const int cause = errno;
+  if (folder >= 0)
+    close(folder);
+  errno = cause;
+  if (!good)
+    failed("write", path);
 }
 
 } // namespace ffrt

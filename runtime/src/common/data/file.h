@@ -27,28 +27,63 @@ private:
 /// Contents of a gzip file.
 std::vector<unsigned char> read_gzip(const std::string &path);
 
-/// A file that is being written, under a temporary name until it is complete.
-/// Members throw Error naming the path; the destructor removes what was not
-/// committed.
+/// Whether what is written must be on the disk, and stay there when the machine
+/// stops, before anybody goes on.
+enum class Sync { no, yes };
+
+/// A file that is being written, under a temporary name, which is new, until it
+/// is complete. Only a regular file is replaced: no device, pipe
+/// or link. Members throw Error naming the path; the destructor removes what
+/// was not committed.
 class NewFile {
 public:
-  /// The temporary name ends in `ending`.
+  /// The temporary name ends in `ending`; one that a process has left there
+  /// that was killed is removed.
   explicit NewFile(const std::string &path, const std::string &ending = ".tmp");
   ~NewFile();
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;
   void write(const void *data, std::size_t size);
   void write(const std::string &text) { write(text.data(), text.size()); }
-  void commit();
+  void commit(Sync sync = Sync::no);
 
 private:
   std::string path, temporary;
   std::FILE *file;
 };
 
-/// Writes under a temporary name and renames, so that no half file is seen.
+/// Throws Error where NewFile would, before there is anything to write.
+void expect_writable(const std::string &path);
+
+/// A NewFile of these bytes.
 void write_file(const std::string &path, const std::string &head,
-                const void *data, std::size_t size);
+                const void *data, std::size_t size, Sync sync = Sync::no);
+
+/// Contents of a regular file.
+std::string read_file(const std::string &path);
+
+/// A file of which several processes write parts. Members throw Error naming
+/// the path.
+class SharedOutput {
+public:
+  enum class Mode {
+    create, ///< there is none
+    open,   ///< another process has created it
+  };
+  SharedOutput(const std::string &path, Mode mode);
+  ~SharedOutput();
+  SharedOutput(const SharedOutput &) = delete;
+  SharedOutput &operator=(const SharedOutput &) = delete;
+  /// Its size, and room on the disk for so much.
+  void reserve(std::size_t bytes);
+  void write(std::size_t offset, const void *data, std::size_t size);
+  /// Returns when what this process has written is on the disk.
+  void sync();
+
+private:
+  std::string path;
+  int file;
+};
 
 bool exists(const std::string &path);
 
@@ -57,6 +92,9 @@ std::vector<std::string> list_folder(const std::string &path);
 
 /// Makes the folder and its parents.
 void make_folder(const std::string &path);
+
+/// Returns when the names in a folder are on the disk.
+void sync_folder(const std::string &path);
 
 } // namespace ffrt
 

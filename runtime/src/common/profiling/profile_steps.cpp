@@ -70,9 +70,10 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   context.step = 0;
   context.micro_batches = step.info.micro_batches;
   context.tf32 = step.info.tf32;
-  Instance instance(context, comm, world, ignored, step.info, step.make, "",
+  Instance instance(context, comm, world, ignored, step.info, step.make,
                     &trace);
-  Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
+  instance.initialise();
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(), 0,
                 int64_t(kMostSteps + 2) * context.micro_batches);
   Steps steps(instance, context, feeder, &trace, nullptr, instance.replays());
   auto run = [&]() -> Sample {

@@ -91,6 +91,39 @@ bool read_generation(const std::string &flag, Flags &flags, Generation &g) {
   return true;
 }
 
+/// "500" steps, or "30s", "10m", "2h".
+void read_pace(const std::string &flag, const std::string &text,
+               CheckpointFlags &flags) {
+  const std::size_t unit =
+      std::string("smh").find(text.empty() ? 'x' : text.back());
+  flags.steps = 0;
+  flags.seconds = 0;
+  if (unit == std::string::npos) {
+    flags.steps =
+        whole_number(flag, "steps, or a time such as 30m", text, 1, INT64_MAX);
+    return;
+  }
+  constexpr double kSeconds[] = {1, 60, 3600};
+  flags.seconds =
+      positive_number(flag, text.substr(0, text.size() - 1)) * kSeconds[unit];
+}
+
+/// Reads a flag about checkpoints; false if it is another.
+bool read_checkpoints(const std::string &flag, Flags &flags, Arguments &a) {
+  if (flag == "--checkpoint")
+    a.checkpoints.folder = folder(flag, flags.value());
+  else if (flag == "--checkpoint-every")
+    read_pace(flag, flags.value(), a.checkpoints);
+  else if (flag == "--keep")
+    a.checkpoints.keep = positive(flag, flags.value());
+  else if (flag == "--resume") {
+    a.resumes = true;
+    a.resume = flags.optional_value();
+  } else
+    return false;
+  return true;
+}
+
 /// Long form of a short flag.
 std::string canonical(const std::string &flag) {
   static const char *const names[][2] = {
@@ -129,6 +162,20 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
   if (!a.dump_steps.empty() && !info.training)
     throw Error("--dump-steps: expected a program that trains, found one that "
                 "evaluates");
+  const bool saves = !a.checkpoints.folder.empty();
+  if ((saves || a.resumes) && !info.training)
+    throw Error(std::string(saves ? "--checkpoint" : "--resume") +
+                ": expected a program that trains, found one that evaluates "
+                "(--weights reads a checkpoint)");
+  for (const char *flag : {"--checkpoint-every", "--keep"})
+    if (!saves && a.given.count(flag))
+      throw Error(std::string(flag) +
+                  ": expected --checkpoint with it, found none");
+  if (a.resumes && a.resume.empty() && !saves)
+    throw Error("--resume: expected a folder, or --checkpoint with it, found "
+                "neither");
+  if (a.resumes && !a.weights.empty())
+    throw Error("expected --resume or --weights, found both");
   if (a.local_ranks)
     check_local_ranks(a.local_ranks, info.ranks);
 }
@@ -166,6 +213,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   Flags flags(argc, argv);
   while (flags.next()) {
     const std::string &given = flags.name(), flag = canonical(given);
+    a.given.insert(flag);
     if (flag == "--help" || flag == "--info" || flag == "--any-loss" ||
         flag == "--shuffle" || flag == "--no-shuffle") {
       flags.expect_no_value();
@@ -217,7 +265,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.local_ranks = int(positive(given, flags.value()));
     else if (read_generation(flag, flags, a.generation))
       generating = flag;
-    else
+    else if (!read_checkpoints(flag, flags, a))
       flags.reject();
     if (flag != "--local-ranks")
       for (const std::string &word : flags.words())
@@ -256,7 +304,17 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           the order of the data set, anew for every epoch
                           (default: shuffled when the program trains)
       --inputs DIR        one .npy file per input, the batch of every step
-      --weights DIR       parameters that --dump DIR has written
+      --weights PATH      begin with these parameters: a checkpoint, a
+                          safetensors file or a folder of them, or what --dump
+                          has written
+      --checkpoint DIR    save the state of the run into DIR after the last
+                          step, on SIGUSR1, and on SIGTERM and SIGINT, which
+                          end it then
+      --checkpoint-every N|TIME
+                          and after every N steps, or 30s, 10m, 2h
+      --keep N            the newest N stay (default 3)
+      --resume [DIR]      go on from the newest checkpoint in DIR, or in that of
+                          --checkpoint if it has one
       --dump DIR          write losses, outputs, gradients and parameters
       --dump-steps N,N,...
                           after these steps, each into DIR/stepN (default:

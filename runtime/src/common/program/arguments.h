@@ -3,10 +3,12 @@
 #define FFRT_COMMON_ARGUMENTS_H
 
 #include "common/optimizer/rate_schedule.h"
+#include "common/program/checkpoint_flags.h"
 #include "common/program/generate.h"
 #include "ffrt/mpi.h"
 #include "ffrt/program.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,11 +28,15 @@ struct Arguments {
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
   std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
-  std::string trace;               ///< a file; empty: not given
+  CheckpointFlags checkpoints;
+  bool resumes = false;
+  std::string resume; ///< a folder; empty: that of the checkpoints
+  std::string trace;  ///< a file; empty: not given
   Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given
   double deadline = kDeadline;
+  std::set<std::string> given; ///< flags in their long form
   /// All arguments but --local-ranks, for the ranks it starts.
   std::vector<std::string> forwarded;
 };

@@ -64,6 +64,12 @@ std::string Flags::value() {
   return next;
 }
 
+std::string Flags::optional_value() {
+  if (is_joined)
+    return joined;
+  return end < argc && argv[end][0] != '-' ? argv[end++] : "";
+}
+
 void Flags::expect_no_value() const {
   if (is_joined)
     expected(given, "no value", joined);

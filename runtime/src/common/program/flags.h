@@ -37,6 +37,8 @@ public:
   /// What is joined to it, or the next word. Throws Error without either, and
   /// if the next word is a flag.
   std::string value();
+  /// What is joined to it, or the next word unless that is a flag; else empty.
+  std::string optional_value();
   /// Throws Error if a value is joined to it.
   void expect_no_value() const;
   /// Throws Error: the program does not have the flag.

@@ -177,12 +177,13 @@ static void print(const Texts &texts, int64_t text, std::size_t first) {
 
 void generate(Comm &comm, const Group &world, Context &context,
               const ProgramInfo &info, const Generation &generation,
-              const std::string &weights, MakeProgram make) {
+              const Saved &saved, MakeProgram make) {
   std::unique_ptr<Texts> texts;
   together(comm, world, "generate", [&] {
     texts = std::make_unique<Texts>(info, generation, context.seed);
   });
-  Instance instance(context, comm, world, *texts, info, make, weights);
+  Instance instance(context, comm, world, *texts, info, make);
+  instance.initialise(saved);
   const bool prints = comm.rank() == 0, streams = texts->count() == 1;
   if (prints && streams)
     print(*texts, 0, 0);

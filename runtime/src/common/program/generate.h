@@ -3,6 +3,7 @@
 #define FFRT_COMMON_GENERATE_H
 
 #include "common/data/source.h"
+#include "common/program/initial.h"
 #include "ffrt/program.h"
 
 #include <string>
@@ -66,7 +67,7 @@ private:
 /// one after the other at the end.
 void generate(Comm &comm, const Group &world, Context &context,
               const ProgramInfo &info, const Generation &generation,
-              const std::string &weights, MakeProgram make);
+              const Saved &saved, MakeProgram make);
 
 } // namespace ffrt
 

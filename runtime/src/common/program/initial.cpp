@@ -1,10 +1,9 @@
 //===- initial.cpp - first contents of state values -----------------------===//
 #include "common/program/initial.h"
 
+#include "common/checkpoint/global_state.h"
 #include "common/data/file.h"
 #include "common/data/load.h"
-#include "common/data/names.h"
-#include "common/data/npy.h"
 #include "common/device/host_tensor.h"
 #include "common/elementwise/cast.h"
 #include "common/kernels/check.h"
@@ -115,40 +114,21 @@ void fill_triangle(const Tensor &t, bool upper, Real value) {
   });
 }
 
-/// The slot's box of the array that an earlier run has dumped.
-void load_saved(const StateSlot &slot, const std::string &folder) {
-  const Tensor &t = slot.tensor;
-  const std::string what = std::string("parameter '") + slot.name + "': ";
-  const std::string path = folder + "/param/" + file_name(slot.name) + ".npy";
-  if (!exists(path))
-    throw Error(what + "expected file '" + path + "', found none");
-  const NpyFile file(path);
-  bool same = int(file.shape.size()) == t.rank;
-  for (int d = 0; same && d < t.rank; ++d)
-    same = file.shape[std::size_t(d)] == t.global[d];
-  if (!same)
-    throw Error(what + "expected shape " + to_string(t.rank, t.global) +
-                " in '" + path + "', found " + to_string(file.shape));
-  // Programs in f32 may have dumped it.
-  if (file.type != t.type && (t.type != kReal || file.type != DType::f32))
-    throw Error(what + "expected type " + name_of(t.type) + " in '" + path +
-                "', found " + name_of(file.type));
-  load_box(t, file.data(), file.type);
-}
-
 /// Where the initial values of states come from.
 class Initial {
 public:
-  Initial(uint64_t seed, const std::string &weights, const std::string &saved)
+  Initial(uint64_t seed, const std::string &weights, const Saved &saved)
       : seed(seed), weights(weights), saved(saved) {}
   void fill(const StateSlot &slot);
 
 private:
   void load(const StateSlot &slot);
+  void load_saved(const StateSlot &slot);
   void fill_copy(const StateSlot &slot);
 
   const uint64_t seed;
-  const std::string &weights, &saved;
+  const std::string &weights;
+  const Saved saved;
   std::unique_ptr<MappedFile> file; ///< the weights, opened when needed
 };
 
@@ -166,6 +146,15 @@ void Initial::load(const StateSlot &slot) {
                 std::to_string(slot.init.offset + bytes) + " bytes in '" +
                 weights + "', found " + std::to_string(file->size()));
   load_box(t, file->data() + slot.init.offset, type);
+}
+
+void Initial::load_saved(const StateSlot &slot) {
+  try {
+    saved.values->load(slot.name, slot.parameter, slot.tensor);
+  } catch (const Error &error) {
+    throw Error(std::string(slot.parameter ? "parameter '" : "state '") +
+                slot.name + "': " + error.what());
+  }
 }
 
 /// What the parameter begins with, rounded.
@@ -188,8 +177,8 @@ void Initial::fill_copy(const StateSlot &slot) {
 void Initial::fill(const StateSlot &slot) {
   if (slot.of)
     return fill_copy(slot);
-  if (slot.parameter && !saved.empty())
-    return load_saved(slot, saved);
+  if (saved.values && (saved.all ? is_saved(slot) : slot.parameter))
+    return load_saved(slot);
   const Tensor &t = slot.tensor;
   const uint64_t key = seed ^ hash_name(slot.name);
   if (slot.init.kind != Init::constant && slot.init.kind != Init::file)
@@ -218,7 +207,7 @@ void Initial::fill(const StateSlot &slot) {
 } // namespace
 
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights, const std::string &saved) {
+                const std::string &weights, const Saved &saved) {
   Initial initial(seed, weights, saved);
   for (const StateSlot &slot : slots) {
     const HostTensor copy(slot.tensor, HostTensor::Contents::none);
@@ -230,7 +219,7 @@ void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
 }
 
 void initialise_on_host(const StateSlot &slot, uint64_t seed,
-                        const std::string &weights, const std::string &saved) {
+                        const std::string &weights, const Saved &saved) {
   Initial(seed, weights, saved).fill(slot);
 }
 

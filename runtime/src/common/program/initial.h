@@ -2,12 +2,19 @@
 #ifndef FFRT_COMMON_INITIAL_H
 #define FFRT_COMMON_INITIAL_H
 
+#include "common/checkpoint/saved_values.h"
 #include "ffrt/program.h"
 
 #include <string>
 #include <vector>
 
 namespace ffrt {
+
+/// What an earlier run, or somebody else, has left.
+struct Saved {
+  const SavedValues *values = nullptr; ///< null: nothing
+  bool all = false; ///< that is_saved(), else parameters only
+};
 
 /// Fills all slots. `weights` is the path of the weights file, which is opened
 /// only when a slot needs it. Element e (global, row-major) of a random slot
@@ -19,13 +26,12 @@ namespace ffrt {
 ///
 /// Copies (StateSlot::of) are filled as what they are copies of, and rounded.
 ///
-/// With `saved`, the folder of an earlier dump, parameters are read from
-/// <saved>/param/<file_name(name)>.npy instead; all else begins as usual.
+/// What `saved` has is taken from there instead; all else begins as usual.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights, const std::string &saved = "");
+                const std::string &weights, const Saved &saved = {});
 /// The same for one slot in the host's memory.
 void initialise_on_host(const StateSlot &slot, uint64_t seed,
-                        const std::string &weights, const std::string &saved);
+                        const std::string &weights, const Saved &saved);
 
 } // namespace ffrt
 

@@ -2,9 +2,10 @@
 #include "common/program/instance.h"
 
 #include "comm/launch.h"
-#include "common/program/initial.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
+
+#include <string>
 
 namespace ffrt {
 
@@ -30,8 +31,8 @@ std::vector<std::size_t> inputs_of(const ProgramInfo &info,
 
 Instance::Instance(Context &context, Comm &comm, const Group &world,
                    Probe &probe, const ProgramInfo &info, MakeProgram make,
-                   const std::string &weights, Trace *trace)
-    : comm(comm), world(world) {
+                   Trace *trace)
+    : context(context), comm(comm), world(world) {
   device_comm = make_device_comm(comm, world);
   together(comm, world, "start", [&] {
     const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
@@ -58,9 +59,14 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
     trace->prepare(made->tasks());
   state_slots = made->states();
   input_slots = made->inputs();
+  together(comm, world, "start",
+           [&] { numbers = inputs_of(info, input_slots); });
+}
+
+void Instance::initialise(const Saved &saved) {
   together(comm, world, "initial values", [&] {
-    numbers = inputs_of(info, input_slots);
-    initialise(state_slots, context.seed, this_program() + ".weights", weights);
+    ffrt::initialise(state_slots, context.seed, this_program() + ".weights",
+                     saved);
   });
 }
 

@@ -5,23 +5,24 @@
 #include "common/device/memory.h"
 #include "common/device/target.h"
 #include "common/profiling/traced_comm.h"
+#include "common/program/initial.h"
 #include "ffrt/program.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ffrt {
 
-/// A rank's program with its memory, which holds initial values.
+/// A rank's program with its memory.
 class Instance {
 public:
-  /// Collective. `weights` is the folder of an earlier dump, or empty; `trace`,
-  /// if not null, is prepared for the program's tasks. Throws Stop after an
-  /// error on any rank. All arguments must outlive it.
+  /// Collective. `trace`, if not null, is prepared for the program's tasks.
+  /// Throws Stop after an error on any rank. All arguments must outlive it.
   Instance(Context &context, Comm &comm, const Group &world, Probe &probe,
-           const ProgramInfo &info, MakeProgram make,
-           const std::string &weights = "", Trace *trace = nullptr);
+           const ProgramInfo &info, MakeProgram make, Trace *trace = nullptr);
+
+  /// Collective: gives the state its initial values. Throws Stop.
+  void initialise(const Saved &saved = {});
 
   RankProgram &program() { return *made; }
   const std::vector<StateSlot> &states() const { return state_slots; }
@@ -40,6 +41,7 @@ public:
   void check_guards();
 
 private:
+  Context &context;
   Comm &comm;
   const Group &world;
   std::unique_ptr<SectionMemory> state, arena; ///< outlive communication

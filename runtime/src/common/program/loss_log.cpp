@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace ffrt {
 
@@ -23,9 +24,10 @@ double value_of(const Tensor &t) {
 
 } // namespace
 
-LossLog::LossLog(int micro_batches, bool any_loss, int64_t steps)
+LossLog::LossLog(int micro_batches, bool any_loss, int64_t steps,
+                 std::vector<double> earlier)
     : micro_batches(micro_batches), any_loss(any_loss),
-      memory(host_memory(kMost * sizeof(double))) {
+      memory(host_memory(kMost * sizeof(double))), arrived(std::move(earlier)) {
   coming.reserve(kMost);
   arrived.reserve(std::size_t(std::min(steps, kMostReserved)));
 }

@@ -16,7 +16,9 @@ class LossLog {
 public:
   /// `micro_batches` of a step, over 0. Unless `any_loss`, one that is not
   /// finite is an error as soon as it is read. `steps`: how many are expected.
-  LossLog(int micro_batches, bool any_loss, int64_t steps);
+  /// `earlier`: those of the steps before.
+  LossLog(int micro_batches, bool any_loss, int64_t steps,
+          std::vector<double> earlier = {});
 
   /// The loss of the next micro-batch: one element of f32 or f64, which has its
   /// value when all that was started so far is done.

@@ -48,10 +48,10 @@ std::string describe(const ProgramInfo &info) {
   return text;
 }
 
-Report::Report(const ProgramInfo &info, bool quiet, int64_t steps,
-               int64_t frequency)
-    : info(info), quiet(quiet), steps(steps), frequency(frequency),
-      start(Clock::now()), last(start) {}
+Report::Report(const ProgramInfo &info, bool quiet, int64_t first,
+               int64_t steps, int64_t frequency)
+    : info(info), quiet(quiet), first(first), steps(steps),
+      frequency(frequency), printed(first), start(Clock::now()), last(start) {}
 
 std::string Report::pace(int64_t count, double seconds) const {
   return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
@@ -59,7 +59,8 @@ std::string Report::pace(int64_t count, double seconds) const {
 }
 
 bool Report::is_due(int64_t step) const {
-  return !quiet && (step == 1 || step == steps || step % frequency == 0);
+  return !quiet &&
+         (step == first + 1 || step == steps || step % frequency == 0);
 }
 
 void Report::step(int64_t step, double loss) {
@@ -79,8 +80,9 @@ void Report::done() {
     return;
   const double seconds =
       std::chrono::duration<double>(Clock::now() - start).count();
-  std::puts((format("done %" PRId64 " steps in %.3f s", steps, seconds) +
-             pace(steps, seconds))
+  const int64_t done = steps - first;
+  std::puts((format("done %" PRId64 " steps in %.3f s", done, seconds) +
+             pace(done, seconds))
                 .c_str());
   std::fflush(stdout);
 }

@@ -12,7 +12,8 @@ namespace ffrt {
 /// Text of --info.
 std::string describe(const ProgramInfo &info);
 
-/// Prints on rank 0, for the first step, every `frequency` steps and the last:
+/// Prints on rank 0, for the first step of the run, every `frequency` steps and
+/// the last:
 ///
 ///   step 1/20  loss 2.302585  12.3 ms/step  650.4 samples/s
 ///
@@ -22,7 +23,9 @@ std::string describe(const ProgramInfo &info);
 ///   done 20 steps in 0.246 s  12.3 ms/step  650.4 samples/s
 class Report {
 public:
-  Report(const ProgramInfo &info, bool quiet, int64_t steps, int64_t frequency);
+  /// `first`: steps that an earlier run has done.
+  Report(const ProgramInfo &info, bool quiet, int64_t first, int64_t steps,
+         int64_t frequency);
   /// True if there is a line for step number `step`, counted from 1.
   bool is_due(int64_t step) const;
   /// Prints it when that step is done.
@@ -35,8 +38,8 @@ private:
 
   const ProgramInfo &info;
   bool quiet;
-  int64_t steps, frequency;
-  int64_t printed = 0;
+  int64_t first, steps, frequency;
+  int64_t printed;
   Clock::time_point start, last;
 };
 

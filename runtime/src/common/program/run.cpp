@@ -5,10 +5,12 @@
 #include "common/device/target.h"
 #include "common/profiling/trace_file.h"
 #include "common/program/arguments.h"
+#include "common/program/checkpoints.h"
 #include "common/program/generate.h"
 #include "common/program/initial.h"
 #include "common/program/on_ranks.h"
 #include "common/program/report.h"
+#include "common/program/resume.h"
 #include "common/program/steps.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
@@ -62,58 +64,171 @@ void check_dump_steps(const Arguments &arguments, int64_t steps) {
                 std::to_string(arguments.dump_steps.back()));
 }
 
-void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
-               MakeProgram make) {
-  const Group world = make_world(comm);
-  Context context = make_context(comm);
+/// A run on this rank.
+class Run {
+public:
+  Run(Comm &comm, const ProgramInfo &info, const Arguments &given,
+      MakeProgram make)
+      : comm(comm), world(make_world(comm)), info(info), arguments(given),
+        make(make), dump(info, comm, world) {}
+
+  void all_steps();
+
+private:
+  void resume();
+  void make_program();
+  void make_checkpoints();
+  void make_losses();
+  void do_steps();
+  void write_dump(int64_t step);
+  /// What slots began with.
+  void begin(const StateSlot &slot) const {
+    initialise_on_host(slot, context.seed, this_program() + ".weights", saved);
+  }
+  int64_t first_step() const { return resumed ? resumed->record().step : 0; }
+
+  Comm &comm;
+  const Group world;
+  const ProgramInfo &info;
+  Arguments arguments;
+  const MakeProgram make;
+  Context context;
+  std::unique_ptr<CheckpointFolder> folder; ///< rank 0, if it saves
+  std::unique_ptr<Checkpoint> resumed;
+  std::unique_ptr<SavedValues> parameters; ///< of --weights
+  Saved saved;
+  std::unique_ptr<Source> source;
+  Dump dump;
+  std::unique_ptr<Trace> trace;
+  std::unique_ptr<Instance> instance;
+  std::unique_ptr<GlobalState> state;
+  std::unique_ptr<LossLog> losses;
+  std::unique_ptr<Checkpoints> checkpoints; ///< null: there are none
+  RateSchedule rate;
+  int64_t steps = 0, first_micro_batch = 0;
+};
+
+void Run::resume() {
+  const std::string &saves = arguments.checkpoints.folder;
+  if (!saves.empty())
+    folder = open_checkpoint_folder(comm, world, saves);
+  if (arguments.resumes)
+    resumed = open_resumed(comm, world, arguments);
+  together(comm, world, "start", [&] {
+    if (folder && !arguments.resumes && !newest_checkpoint(saves).empty())
+      throw Error("--checkpoint: expected a folder without checkpoints, or "
+                  "--resume, found '" +
+                  newest_checkpoint(saves) + "'");
+    if (resumed) {
+      take_over(arguments, resumed->record());
+      saved = {resumed.get(), true};
+    } else if (!arguments.weights.empty()) {
+      parameters = open_parameters(arguments.weights);
+      saved = {parameters.get(), false};
+    }
+  });
+}
+
+void Run::make_program() {
+  context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
   context.micro_batches = info.micro_batches;
   context.tf32 = info.tf32;
   if (arguments.generation.tokens > 0)
-    return generate(comm, world, context, info, arguments.generation,
-                    arguments.weights, make);
-
-  std::unique_ptr<Source> source;
+    return generate(comm, world, context, info, arguments.generation, saved,
+                    make);
   together(comm, world, "start",
            [&] { source = make_source(info, arguments); });
-  Dump dump(info, comm, world);
-  std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) {
     check_trace(comm, world, arguments.trace);
     together(comm, world, "start", [&] { trace = std::make_unique<Trace>(); });
   }
-  Instance instance(context, comm, world, dump, info, make, arguments.weights,
-                    trace.get());
-  const int64_t steps = steps_of(info, arguments, *source);
-  together(comm, world, "start", [&] { check_dump_steps(arguments, steps); });
-  const RateSchedule rate = {arguments.rate_form, arguments.learning_rate,
-                             arguments.last_rate, arguments.warmup, steps};
-  Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
-  Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
-                steps * info.micro_batches);
+  steps = steps_of(info, arguments, *source);
+  rate = {arguments.rate_form, arguments.learning_rate, arguments.last_rate,
+          arguments.warmup, steps};
+  bool done = false;
+  together(comm, world, "start", [&] {
+    check_dump_steps(arguments, steps);
+    done = resumed && is_done(*resumed, arguments, steps, comm.rank() != 0);
+  });
+  if (done)
+    return;
+  instance = std::make_unique<Instance>(context, comm, world, dump, info, make,
+                                        trace.get());
+}
+
+void Run::make_checkpoints() {
+  if (!resumed && arguments.checkpoints.folder.empty())
+    return;
+  state = std::make_unique<GlobalState>(comm, world, instance->states());
+  if (resumed)
+    together(comm, world, "resume", [&] {
+      resumed->expect_values(state->values());
+      resumed->verify(comm.rank(), comm.size());
+    });
+  if (arguments.checkpoints.folder.empty())
+    return;
+  Record run;
+  if (resumed) {
+    run.step = resumed->record().step;
+    run.samples = resumed->record().samples;
+  }
+  run.samples_per_epoch = source->samples();
+  run.seed = arguments.seed;
+  run.shuffled = arguments.shuffle;
+  run.weight_decay = arguments.weight_decay;
+  run.rate = rate;
+  run.model = info.model;
+  run.model_hash = info.model_hash;
+  run.topology_hash = info.topology_hash;
+  run.strategy_hash = info.strategy_hash;
+  run.ranks = info.ranks;
+  run.micro_batches = info.micro_batches;
+  run.batch = info.batch;
+  checkpoints = std::make_unique<Checkpoints>(
+      comm, world, *state, arguments.checkpoints, folder.get(), run,
+      [this](const StateSlot &slot) { begin(slot); });
+}
+
+void Run::write_dump(int64_t step) {
+  const std::string folder = dump_folder(arguments, step, steps);
+  if (folder.empty())
+    return;
+  finish_target();
+  dump.write(folder, instance->states(), losses->of_steps(),
+             [this](const StateSlot &slot) { begin(slot); });
+}
+
+void Run::make_losses() {
+  std::vector<double> earlier;
+  together(comm, world, "start", [&] {
+    if (!resumed)
+      return;
+    first_micro_batch = next_micro_batch(resumed->record(), info);
+    if (comm.rank() == 0)
+      earlier = resumed->losses();
+  });
+  losses = std::make_unique<LossLog>(info.micro_batches, arguments.any_loss,
+                                     steps, std::move(earlier));
+}
+
+void Run::do_steps() {
+  const int64_t first = first_step();
+  Report report(info, comm.rank() != 0, first, steps,
+                arguments.print_frequency);
+  Feeder feeder(*source, instance->inputs(), instance->input_numbers(),
+                first_micro_batch,
+                first_micro_batch + (steps - first) * info.micro_batches);
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
-  LossLog losses(info.micro_batches, arguments.any_loss, steps);
   const bool has_loss = info.training && comm.rank() == 0;
   // Values are dumped as kernels are started one by one.
-  const bool replays = instance.replays() && arguments.dump.empty();
-  Steps program(instance, context, feeder, trace.get(),
-                has_loss ? &losses : nullptr, replays);
-  const auto write_dump = [&](int64_t step) {
-    const std::string folder = dump_folder(arguments, step, steps);
-    if (folder.empty())
-      return;
-    finish_target();
-    dump.write(folder, instance.states(), losses.of_steps(),
-               [&](const StateSlot &slot) {
-                 initialise_on_host(slot, context.seed,
-                                    this_program() + ".weights",
-                                    arguments.weights);
-               });
-  };
-  // Steps allocate nothing, so this is made once.
+  const bool replays = instance->replays() && arguments.dump.empty();
+  Steps program(*instance, context, feeder, trace.get(),
+                has_loss ? losses.get() : nullptr, replays);
+  // Steps allocate nothing, so these are made once.
   bool is_dumped = false;
   const std::function<void(int)> before_micro_batch = [&](int micro_batch) {
     if (samples > 0 && !arguments.dump.empty())
@@ -122,22 +237,40 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
       dump.record_batch(micro_batch * info.batch,
                         info.micro_batches * info.batch);
   };
-  for (int64_t step = 0; step < steps; ++step) {
+  const std::function<std::vector<double>()> all_losses = [&] {
+    return losses->of_steps();
+  };
+  for (int64_t step = first; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
     is_dumped = !dump_folder(arguments, step + 1, steps).empty();
     program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
-      report.step(step + 1, has_loss ? losses.of_steps().back() : 0.0);
+      report.step(step + 1, has_loss ? losses->of_steps().back() : 0.0);
     }
     if (step + 1 < steps)
       write_dump(step + 1);
+    if (checkpoints)
+      checkpoints->after_step(step + 1, all_losses);
   }
   finish_target();
   report.done();
-  instance.check_guards();
+}
+
+void Run::all_steps() {
+  resume();
+  make_program();
+  if (!instance)
+    return; // it has generated, or has nothing to do
+  make_checkpoints();
+  instance->initialise(saved);
+  make_losses();
+  do_steps();
+  instance->check_guards();
   write_dump(steps);
+  if (checkpoints)
+    checkpoints->finish();
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
 }
@@ -156,8 +289,9 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
       start_local_ranks(arguments.local_ranks, arguments.forwarded);
     return {"", arguments.deadline};
   };
-  return on_ranks(argv[0], info.ranks, "run", parse,
-                  [&](Comm &comm) { run_ranks(comm, info, arguments, make); });
+  return on_ranks(argv[0], info.ranks, "run", parse, [&](Comm &comm) {
+    Run(comm, info, arguments, make).all_steps();
+  });
 }
 
 } // namespace ffrt

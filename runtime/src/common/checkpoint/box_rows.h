@@ -1,0 +1,61 @@
+//===- box_rows.h - what of a box lies together in its value ----*- C++ -*-===//
+#ifndef FFRT_COMMON_BOX_ROWS_H
+#define FFRT_COMMON_BOX_ROWS_H
+
+#include "ffrt/tensor.h"
+
+#include <cstddef>
+
+namespace ffrt {
+
+/// A row-major box in the host's memory.
+inline Tensor box_tensor(DType type, int rank, const Index &lo,
+                         const Index &shape, const Index &global,
+                         const void *data) {
+  Tensor t;
+  t.data = const_cast<void *>(data);
+  t.type = type;
+  t.rank = rank;
+  t.lo = lo;
+  t.shape = shape;
+  t.global = global;
+  return t;
+}
+
+/// Cuts a row-major box into the longest pieces that lie together in the whole
+/// value, too, and calls f(bytes, elements, number of the first in the value).
+template <class F> void for_rows(const Tensor &box, const F &f) {
+  if (box.elements() == 0)
+    return;
+  // From dimension `split` on the box is as wide as the value.
+  int split = box.rank;
+  while (split > 0 && box.shape[split - 1] == box.global[split - 1])
+    --split;
+  std::size_t n = 1;
+  for (int d = split > 0 ? split - 1 : 0; d < box.rank; ++d)
+    n *= std::size_t(box.shape[d]);
+  Index stride; // of the value
+  int64_t step = 1;
+  for (int d = box.rank - 1; d >= 0; --d) {
+    stride[d] = step;
+    step *= box.global[d];
+  }
+  const std::byte *row = box.as<const std::byte>();
+  Index at;
+  for (;;) {
+    int64_t number = 0;
+    for (int d = 0; d < box.rank; ++d)
+      number += (box.lo[d] + at[d]) * stride[d];
+    f(row, n, std::size_t(number));
+    row += n * size_of(box.type);
+    int d = split - 2;
+    while (d >= 0 && ++at[d] == box.shape[d])
+      at[d--] = 0;
+    if (d < 0)
+      return;
+  }
+}
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_BOX_ROWS_H

@@ -1,0 +1,81 @@
+//===- saved_values.cpp - values that somebody has left in files ----------===//
+#include "common/checkpoint/saved_values.h"
+
+#include "common/checkpoint/checkpoint_folder.h"
+#include "common/checkpoint/stored_tensors.h"
+#include "common/data/file.h"
+#include "common/data/load.h"
+#include "common/data/names.h"
+#include "common/data/npy.h"
+#include "ffrt/error.h"
+
+#include <vector>
+
+namespace ffrt {
+
+namespace {
+
+constexpr const char *kEnding = ".safetensors";
+
+bool ends_with(const std::string &text, const std::string &ending) {
+  return text.size() >= ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// What a program has dumped.
+class DumpFolder final : public SavedValues {
+public:
+  explicit DumpFolder(const std::string &folder) : folder(folder) {}
+
+  void load(const std::string &name, bool, const Tensor &t) const override {
+    const std::string path = folder + "/param/" + file_name(name) + ".npy";
+    if (!exists(path))
+      throw Error("expected file '" + path + "', found none");
+    const NpyFile file(path);
+    expect_stored_shape(t, file.shape, path);
+    load_stored(t, file.data(), file.type, path);
+  }
+
+private:
+  const std::string folder;
+};
+
+/// Safetensors files whose names say nothing of an optimizer.
+class SafetensorsFiles final : public SavedValues {
+public:
+  explicit SafetensorsFiles(const std::vector<std::string> &paths)
+      : tensors(paths) {}
+
+  void load(const std::string &name, bool, const Tensor &t) const override {
+    tensors.load(name, t);
+  }
+
+private:
+  const StoredTensors tensors;
+};
+
+std::vector<std::string> model_files(const std::string &folder) {
+  std::vector<std::string> paths;
+  for (const std::string &name : list_folder(folder))
+    if (ends_with(name, kEnding) && name.rfind("optimizer", 0) != 0)
+      paths.push_back(folder + "/" + name);
+  return paths;
+}
+
+} // namespace
+
+std::unique_ptr<SavedValues> open_parameters(const std::string &path) {
+  if (ends_with(path, kEnding))
+    return std::make_unique<SafetensorsFiles>(std::vector<std::string>{path});
+  if (exists(path + "/param"))
+    return std::make_unique<DumpFolder>(path);
+  const std::string newest = newest_checkpoint(path);
+  const std::vector<std::string> files =
+      model_files(newest.empty() ? path : newest);
+  if (files.empty())
+    throw Error("expected param/*.npy of a dump, a checkpoint or *" +
+                std::string(kEnding) + " in '" + path + "', found none");
+  return std::make_unique<SafetensorsFiles>(files);
+}
+
+} // namespace ffrt

@@ -1,0 +1,79 @@
+//===- checkpoints.cpp - when a run saves its state -----------------------===//
+#include "common/program/checkpoints.h"
+
+#include "common/program/together.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+
+namespace ffrt {
+
+namespace {
+
+/// "every 100 steps", or seconds; empty: neither.
+std::string pace(const CheckpointFlags &flags) {
+  char text[64] = "";
+  if (flags.steps > 0)
+    std::snprintf(text, sizeof text, " every %" PRId64 " steps,", flags.steps);
+  else if (flags.seconds > 0)
+    std::snprintf(text, sizeof text, " every %g s,", flags.seconds);
+  return text;
+}
+
+} // namespace
+
+Checkpoints::Checkpoints(Comm &comm, const Group &world,
+                         const GlobalState &state, const CheckpointFlags &flags,
+                         CheckpointFolder *folder, const Record &run,
+                         const CheckpointWriter::Begin &begin)
+    : comm(comm), flags(flags), run(run), first_step(run.step),
+      first_sample(run.samples),
+      writer(comm, world, state, flags.folder, folder, flags.keep, begin),
+      requests(comm, world, flags.seconds) {
+  if (comm.rank() != 0)
+    return;
+  std::printf("checkpoints in %s:%s after the last step, and when a signal "
+              "asks; the newest %" PRId64
+              " stay; a copy of %.1f MB on rank 0\n",
+              flags.folder.c_str(), pace(flags).c_str(), flags.keep,
+              double(writer.bytes()) / 1e6);
+  std::fflush(stdout);
+}
+
+void Checkpoints::after_step(
+    int64_t step, const std::function<std::vector<double>()> &losses) {
+  const Request asked = requests.after_step();
+  const bool due = asked.save || step == run.rate.steps ||
+                   (flags.steps > 0 && step % flags.steps == 0);
+  if (!due)
+    return;
+  Record record = run;
+  record.step = step;
+  record.samples =
+      first_sample + (step - first_step) * run.batch * run.micro_batches;
+  record.epoch = run.samples_per_epoch > 0
+                     ? double(record.samples) / double(run.samples_per_epoch)
+                     : 0;
+  std::vector<double> all;
+  if (comm.rank() == 0) {
+    all = losses();
+    record.loss = all.empty() ? 0 : all.back();
+  }
+  writer.write(record, all);
+  if (asked.signal == 0 || step == run.rate.steps)
+    return;
+  finish();
+  if (comm.rank() == 0) {
+    std::printf("ended by signal %d (%s) after step %" PRId64 " of %" PRId64
+                ", which is saved; --resume goes on\n",
+                asked.signal, strsignal(asked.signal), step, run.rate.steps);
+    std::fflush(stdout);
+  }
+  comm.barrier();
+  throw Stop{128 + asked.signal};
+}
+
+void Checkpoints::finish() { writer.finish(); }
+
+} // namespace ffrt

@@ -1,0 +1,43 @@
+//===- checkpoints.h - when a run saves its state ---------------*- C++ -*-===//
+#ifndef FFRT_COMMON_CHECKPOINTS_H
+#define FFRT_COMMON_CHECKPOINTS_H
+
+#include "common/checkpoint/checkpoint_writer.h"
+#include "common/program/checkpoint_flags.h"
+#include "common/program/requests.h"
+
+#include <functional>
+#include <vector>
+
+namespace ffrt {
+
+/// Saves after the steps that the command line names, when a signal or the
+/// clock asks, and after the last step.
+class Checkpoints {
+public:
+  /// Collective. `run`: what does not change from step to step, with the step
+  /// the run begins at, and rate.steps. Throws Stop.
+  Checkpoints(Comm &comm, const Group &world, const GlobalState &state,
+              const CheckpointFlags &flags, CheckpointFolder *folder,
+              const Record &run, const CheckpointWriter::Begin &begin);
+
+  /// Collective, after each step, whose number counts from 1. `losses` gives
+  /// those of all steps on rank 0. Throws Stop after saving when a signal ends
+  /// the run.
+  void after_step(int64_t step,
+                  const std::function<std::vector<double>()> &losses);
+  /// Collective: the last one is complete when this returns. Throws Stop.
+  void finish();
+
+private:
+  Comm &comm;
+  const CheckpointFlags flags;
+  Record run;
+  const int64_t first_step, first_sample;
+  CheckpointWriter writer;
+  Requests requests;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_CHECKPOINTS_H

@@ -1,0 +1,46 @@
+//===- requests.h - what signals and the clock ask of a run -----*- C++ -*-===//
+#ifndef FFRT_COMMON_REQUESTS_H
+#define FFRT_COMMON_REQUESTS_H
+
+#include "ffrt/comm.h"
+
+#include <chrono>
+#include <cstdint>
+
+namespace ffrt {
+
+/// What all ranks do after a step, because one of them was asked to.
+struct Request {
+  bool save = false;
+  int signal = 0; ///< that ends the run; 0: it goes on
+};
+
+/// Signals and the clock, as ranks agree on them. SIGTERM and SIGINT ask to
+/// save and end, SIGUSR1 to save; a second SIGTERM or SIGINT ends the process
+/// at once. While one exists, it has the handlers of these signals.
+class Requests {
+public:
+  /// Collective. `seconds`: that rank 0's clock asks to save after; 0: never.
+  Requests(Comm &comm, const Group &world, double seconds);
+  ~Requests();
+  Requests(const Requests &) = delete;
+  Requests &operator=(const Requests &) = delete;
+
+  /// Collective, after every step: what is to be done now. The ranks talk to
+  /// each other only every few steps, so that it takes no time that counts:
+  /// some 20 times a second, and at least every 1,000 steps.
+  Request after_step();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Comm &comm;
+  const Group &world;
+  const double seconds;
+  Clock::time_point saved, talked;
+  int64_t wait = 1;  ///< steps until the ranks talk
+  int64_t steps = 0; ///< since they did
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_REQUESTS_H

@@ -1,0 +1,116 @@
+//===- resume.cpp - going on where an earlier run has ended ---------------===//
+#include "common/program/resume.h"
+
+#include "common/checkpoint/checkpoint_folder.h"
+#include "common/program/together.h"
+#include "ffrt/error.h"
+
+#include <cstdio>
+
+namespace ffrt {
+
+namespace {
+
+constexpr const char *kTask = "resume";
+
+/// What rank 0 has, on all ranks.
+std::string shared(Comm &comm, const Group &world, std::string text) {
+  int64_t size = comm.rank() == 0 ? int64_t(text.size()) : 0;
+  comm.wait(
+      comm.all_reduce(kTask, world, flat(&size, DType::i64, 1), ReduceOp::max));
+  text.resize(std::size_t(size));
+  if (size > 0)
+    comm.wait(
+        comm.broadcast(kTask, world, 0, flat(text.data(), DType::u8, size)));
+  return text;
+}
+
+} // namespace
+
+std::unique_ptr<Checkpoint> open_resumed(Comm &comm, const Group &world,
+                                         const Arguments &arguments) {
+  const std::string &folder = arguments.resume.empty()
+                                  ? arguments.checkpoints.folder
+                                  : arguments.resume;
+  std::string path;
+  together(comm, world, kTask, [&] {
+    if (comm.rank() != 0)
+      return;
+    path = newest_checkpoint(folder);
+    if (path.empty() && !arguments.resume.empty())
+      throw Error("expected a checkpoint in '" + folder + "', found none");
+  });
+  path = shared(comm, world, path);
+  if (comm.rank() == 0) {
+    std::printf(
+        "%s\n",
+        path.empty()
+            ? ("no checkpoint in " + folder + " yet: the run begins").c_str()
+            : ("goes on from " + path).c_str());
+    std::fflush(stdout);
+  }
+  std::unique_ptr<Checkpoint> checkpoint;
+  if (!path.empty())
+    together(comm, world, kTask,
+             [&] { checkpoint = std::make_unique<Checkpoint>(path); });
+  return checkpoint;
+}
+
+void take_over(Arguments &a, const Record &record) {
+  const auto given = [&](const char *flag) { return a.given.count(flag) > 0; };
+  const auto expect_same = [&](const char *flag, bool same,
+                               const std::string &was) {
+    if (given(flag) && !same)
+      throw Error(std::string(flag) + ": expected what the checkpoint has, " +
+                  was + ", found another");
+  };
+  expect_same("--seed", a.seed == record.seed, std::to_string(record.seed));
+  a.seed = record.seed;
+  for (const char *flag : {"--shuffle", "--no-shuffle"})
+    expect_same(flag, a.shuffle == record.shuffled,
+                record.shuffled ? "--shuffle" : "--no-shuffle");
+  if (!a.dataset.empty())
+    a.shuffle = record.shuffled;
+  if (!given("--learning-rate"))
+    a.learning_rate = record.rate.rate;
+  if (!given("--lr-schedule"))
+    a.rate_form = record.rate.form;
+  if (!given("--lr-final"))
+    a.last_rate = record.rate.last;
+  if (!given("--warmup"))
+    a.warmup = record.rate.warmup;
+  if (!given("--weight-decay"))
+    a.weight_decay = record.weight_decay;
+  if (!given("--steps") && !given("--epochs"))
+    a.steps = record.rate.steps;
+}
+
+bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
+             int64_t steps, bool quiet) {
+  const int64_t done = checkpoint.record().step;
+  if (done < steps)
+    return false;
+  const std::string found = "found '" + checkpoint.path() + "' with all " +
+                            std::to_string(done) + " done";
+  if (done > steps)
+    throw Error("expected a checkpoint of at most " + std::to_string(steps) +
+                " steps (--steps, --epochs), " + found);
+  for (auto [flag, value] : {std::pair("--dump", &arguments.dump),
+                             std::pair("--trace", &arguments.trace)})
+    if (!value->empty())
+      throw Error(std::string(flag) + ": expected a run with steps to do, " +
+                  found);
+  if (!quiet)
+    std::printf("all %lld steps are done\n", static_cast<long long>(steps));
+  return true;
+}
+
+int64_t next_micro_batch(const Record &record, const ProgramInfo &info) {
+  if (record.samples % info.batch != 0)
+    throw Error(
+        "expected a batch that divides the " + std::to_string(record.samples) +
+        " samples that were taken, found " + std::to_string(info.batch));
+  return record.samples / info.batch;
+}
+
+} // namespace ffrt
