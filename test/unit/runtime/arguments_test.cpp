@@ -186,6 +186,24 @@ TEST(Names, FilesOfValues) {
   EXPECT_EQ(dump_path("loss"), "loss");
 }
 
+TEST(Names, PathsInDumps) {
+  DumpPaths paths;
+  EXPECT_EQ(paths.add("a/b", true), "param/a_b");
+  EXPECT_EQ(paths.unusual(), "");
+  EXPECT_EQ(paths.add("grad/a/b", false), "grad/a_b");
+  const std::string same = paths.add("a_b", true),
+                    capital = paths.add("A/B", true),
+                    most = paths.add(std::string(200, 'x'), true),
+                    more = paths.add(std::string(201, 'x'), true);
+  EXPECT_EQ(same.rfind("param/a_b~", 0), 0u);
+  EXPECT_EQ(capital.rfind("param/A_B~", 0), 0u);
+  EXPECT_EQ(most, "param/" + std::string(200, 'x'));
+  EXPECT_EQ(more.rfind(most + "~", 0), 0u);
+  EXPECT_EQ(more.size(), most.size() + 17);
+  EXPECT_NE(paths.unusual().find("\"" + same + "\": \"a_b\""),
+            std::string::npos);
+}
+
 TEST(Arguments, Checkpoints) {
   const Arguments a = parse({"--checkpoint", "c", "--checkpoint-every=10m",
                              "--keep", "5", "--resume", "--steps", "3"});

@@ -1,6 +1,8 @@
 //===- data_test.cpp - files of values: fixed inputs, initial values ------===//
 #include "common/checkpoint/saved_values.h"
+#include "common/data/file_set.h"
 #include "common/data/load.h"
+#include "common/data/names.h"
 #include "common/data/source.h"
 #include "common/program/initial.h"
 #include "data_fixture.h"
@@ -134,6 +136,60 @@ TEST_F(Data, SavedWeights) {
   npy("param/a_w.npy", DType::i32, {2, 3}, std::vector<int32_t>(6));
   EXPECT_EQ(load("a/w", w), "parameter 'a/w': expected type f32 in "
                             "'DIR/param/a_w.npy', found i32");
+}
+
+TEST_F(Data, SavedWeightsOfUnusualNames) {
+  std::filesystem::create_directories(path("param"));
+  DumpPaths paths;
+  paths.add("a/b", true);
+  npy(paths.add("a_b", true) + ".npy", DType::f32, {1}, std::vector<float>{7});
+  npy("param/a_b.npy", DType::f32, {1}, std::vector<float>{5});
+  write(kNamesFile, paths.unusual());
+  const auto saved = open_parameters(folder);
+  const Tile t = blank({1}, {{0}, {1}});
+  saved->load("a_b", true, t);
+  EXPECT_EQ(t.get({0}), 7.0);
+  saved->load("a/b", true, t);
+  EXPECT_EQ(t.get({0}), 5.0);
+  write(kNamesFile, "[");
+  EXPECT_EQ(error_of([&] {
+              open_parameters(folder);
+            }).rfind("'DIR/names.json': expected names by path, found ", 0),
+            0u);
+}
+
+TEST_F(Data, FilesThatAppearTogether) {
+  write("a", "old");
+  {
+    FileSet files(folder);
+    files.add("a", "new", nullptr, 0);
+    files.add("sub/b", "new", nullptr, 0);
+    EXPECT_EQ(read_file(path("a")), "old");
+    EXPECT_FALSE(exists(path("sub/b")));
+  }
+  EXPECT_EQ(list_folder(folder), (std::vector<std::string>{"a", "sub"}));
+  EXPECT_TRUE(list_folder(path("sub")).empty());
+  FileSet files(folder);
+  files.add("a", "new", nullptr, 0);
+  files.add("sub/b", "new", nullptr, 0);
+  files.commit();
+  EXPECT_EQ(read_file(path("a")) + read_file(path("sub/b")), "newnew");
+  EXPECT_EQ(list_folder(path("sub")), std::vector<std::string>{"b"});
+}
+
+TEST_F(Data, OnlyRegularFilesAreReplaced) {
+  std::filesystem::create_symlink("elsewhere", path("link"));
+  const auto error = [&](const std::string &name) {
+    return error_of([&] { write_file(name, "x", nullptr, 0); });
+  };
+  const std::string why = "': expected a regular file or a new name, found a ";
+  EXPECT_EQ(error(path("link")), "cannot write 'DIR/link" + why + "link");
+  EXPECT_EQ(error("/dev/null"),
+            "cannot write '/dev/null" + why + "device or pipe");
+  // What a process has left that was killed.
+  write("f.tmp", "half");
+  EXPECT_EQ(error(path("f")), "no error");
+  EXPECT_FALSE(exists(path("f.tmp")));
 }
 
 TEST_F(Data, WeightsFile) {

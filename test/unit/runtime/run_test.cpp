@@ -398,8 +398,19 @@ TEST_F(Run, BadDataIsReportedOnce) {
                           folder + "/x.npy', found none");
   const Result unwritable = mpirun(2, 2, "--steps 1 --dump /dev/null/x");
   EXPECT_EQ(unwritable.status, 1) << unwritable.text;
-  EXPECT_HAS(unwritable, "error: rank 0: dump: cannot make folder "
-                         "'/dev/null/x/out': Not a directory");
+  EXPECT_HAS(unwritable, "error: rank 0: start: cannot make folder "
+                         "'/dev/null/x': Not a directory");
+  EXPECT_EQ(count(unwritable.text, "step"), 0) << "found out after the work";
+  for (const char *what : {"--trace", "--dump"}) {
+    // A folder, and what is none, of that name.
+    std::filesystem::create_directories(folder + "/d/loss.npy");
+    const std::string to =
+        what == std::string("--trace") ? "/dev/null" : folder + "/d";
+    const Result r = mpirun(2, 2, "--steps 1 " + std::string(what) + " " + to);
+    EXPECT_EQ(r.status, 1) << r.text;
+    EXPECT_HAS(r, "expected a regular file or a new name, found a ");
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 
   std::vector<float> x(12 * 64);
   std::vector<int32_t> target(12, 1);

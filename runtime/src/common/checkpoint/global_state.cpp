@@ -210,6 +210,7 @@ void GlobalState::assign_homes(int rank, int ranks,
         });
       written[std::size_t(home)] +=
           elements(value.rank, shape) * size_of(value.type);
+      every.push_back({v, home, !those.empty(), lo, shape});
       if (home != rank)
         return;
       const StateSlot *holder = nullptr;

@@ -33,6 +33,14 @@ struct HomeBox {
   const StateSlot *slot; ///< which has it; null: what the value began with
 };
 
+/// The same, as all ranks know it.
+struct Cell {
+  std::size_t value;
+  int rank;
+  bool held; ///< by a rank
+  Index lo, shape;
+};
+
 /// The values of all ranks that are saved, in the order of names, parameters
 /// first, and which rank writes which part of them: every element one rank,
 /// of those that have it the one with the fewest bytes so far. What no rank has
@@ -46,6 +54,8 @@ public:
   const std::vector<GlobalValue> &values() const { return all; }
   /// Of this rank.
   const std::vector<HomeBox> &homes() const { return own; }
+  /// Of all ranks, by value, in the order of homes().
+  const std::vector<Cell> &cells() const { return every; }
 
 private:
   struct Piece;
@@ -54,6 +64,7 @@ private:
 
   std::vector<GlobalValue> all;
   std::vector<HomeBox> own;
+  std::vector<Cell> every;
 };
 
 } // namespace ffrt

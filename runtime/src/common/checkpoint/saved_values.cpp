@@ -9,6 +9,9 @@
 #include "common/data/npy.h"
 #include "ffrt/error.h"
 
+#include <nlohmann/json.hpp>
+
+#include <map>
 #include <vector>
 
 namespace ffrt {
@@ -25,10 +28,27 @@ bool ends_with(const std::string &text, const std::string &ending) {
 /// What a program has dumped.
 class DumpFolder final : public SavedValues {
 public:
-  explicit DumpFolder(const std::string &folder) : folder(folder) {}
+  explicit DumpFolder(const std::string &folder) : folder(folder) {
+    const std::string path = folder + "/" + kNamesFile;
+    if (!exists(path))
+      return;
+    try {
+      const auto json = nlohmann::json::parse(read_file(path));
+      for (const auto &[file, name] : json.items())
+        if (file.rfind("param/", 0) == 0)
+          unusual[name.get<std::string>()] = file;
+    } catch (const nlohmann::json::exception &error) {
+      throw Error("'" + path + "': expected names by path, found " +
+                  error.what());
+    }
+  }
 
   void load(const std::string &name, bool, const Tensor &t) const override {
-    const std::string path = folder + "/param/" + file_name(name) + ".npy";
+    const auto other = unusual.find(name);
+    const std::string path =
+        folder + "/" +
+        (other == unusual.end() ? "param/" + file_name(name) : other->second) +
+        ".npy";
     if (!exists(path))
       throw Error("expected file '" + path + "', found none");
     const NpyFile file(path);
@@ -38,6 +58,7 @@ public:
 
 private:
   const std::string folder;
+  std::map<std::string, std::string> unusual; ///< paths of parameters
 };
 
 /// Safetensors files whose names say nothing of an optimizer.

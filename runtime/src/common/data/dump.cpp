@@ -1,70 +1,36 @@
 //===- dump.cpp - global values into .npy files ---------------------------===//
 #include "common/data/dump.h"
 
+#include "common/checkpoint/box_rows.h"
 #include "common/copy/host_copy.h"
-#include "common/data/file.h"
-#include "common/data/names.h"
 #include "common/data/npy.h"
 #include "common/device/host_tensor.h"
+#include "common/device/target.h"
 #include "common/elementwise/cast.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 namespace ffrt {
 
 namespace {
 
+constexpr const char *kTask = "dump";
 constexpr int kTag = 7001;
 
-bool same_box(const Index &a, const Index &b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
+bool same_box(const Tensor &a, const Tensor &b) {
+  return std::memcmp(&a.lo, &b.lo, sizeof a.lo) == 0 &&
+         std::memcmp(&a.shape, &b.shape, sizeof a.shape) == 0;
 }
 
-/// A row-major tensor over `bytes`.
-Tensor tensor_of(DType type, int rank, const Index &lo, const Index &shape,
-                 const Index &global, void *bytes) {
-  Tensor t;
-  t.data = bytes;
-  t.type = type;
-  t.rank = rank;
-  t.shape = shape;
-  t.lo = lo;
-  t.global = global;
-  return t;
-}
-
-/// Elements of bf16 or f16 as f32.
-std::vector<std::byte> widened(const std::vector<std::byte> &bytes,
-                               DType type) {
-  const std::size_t n = bytes.size() / size_of(type);
-  std::vector<std::byte> result(n * sizeof(float));
-  with_float(type, [&](auto *element) {
-    using T = std::remove_pointer_t<decltype(element)>;
-    for (std::size_t i = 0; i < n; ++i) {
-      T narrow;
-      std::memcpy(&narrow, &bytes[i * sizeof narrow], sizeof narrow);
-      const float wide = narrow;
-      std::memcpy(&result[i * sizeof wide], &wide, sizeof wide);
-    }
-  });
-  return result;
-}
-
-int64_t count_of(int rank, const Index &shape) {
-  int64_t n = 1;
+std::size_t elements(int rank, const Index &shape) {
+  std::size_t n = 1;
   for (int d = 0; d < rank; ++d)
-    n *= shape[d];
+    n *= std::size_t(shape[d]);
   return n;
-}
-
-/// What is bf16 or f16 is f32 in files.
-DType type_in_file(DType type) {
-  return is_low_precision(type) ? DType::f32 : type;
 }
 
 /// Entries past the rank are not part of a box.
@@ -75,20 +41,49 @@ Index cut(int rank, const Index &values) {
   return result;
 }
 
+/// Where `lo` lies in a tensor.
+Index within(const Tensor &t, const Index &lo) {
+  Index at;
+  for (int d = 0; d < t.rank; ++d)
+    at[d] = lo[d] - t.lo[d];
+  return at;
+}
+
+std::shared_ptr<std::byte[]> host_bytes(std::size_t bytes) {
+  return std::shared_ptr<std::byte[]>(new std::byte[bytes]);
+}
+
+/// bf16 and f16 become f32.
+void widen(const Tensor &narrow, std::byte *wide) {
+  with_float(narrow.type, [&](auto *element) {
+    using T = std::remove_pointer_t<decltype(element)>;
+    const T *from = narrow.as<T>();
+    for (int64_t i = 0; i < narrow.elements(); ++i) {
+      const float value = from[i];
+      std::memcpy(wide + std::size_t(i) * sizeof value, &value, sizeof value);
+    }
+  });
+}
+
 } // namespace
 
 Dump::Piece Dump::keep(const Tensor &on_device) {
   const HostTensor copy(on_device, HostTensor::Contents::copied);
   const Tensor &t = copy.tensor();
-  Piece piece{cut(t.rank, t.lo), cut(t.rank, t.shape), {}};
-  piece.bytes.resize(std::size_t(t.elements()) * size_of(t.type));
-  if (piece.bytes.empty())
-    return piece;
-  copy_on_host(
-      tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
-      {}, t, {}, t.shape);
-  if (is_low_precision(t.type))
-    piece.bytes = widened(piece.bytes, t.type);
+  const std::size_t n = std::size_t(t.elements());
+  Piece piece;
+  piece.bytes = host_bytes(n * size_of(t.type));
+  piece.tensor = box_tensor(t.type, t.rank, cut(t.rank, t.lo),
+                            cut(t.rank, t.shape), t.global, piece.bytes.get());
+  if (n > 0)
+    copy_on_host(piece.tensor, {}, t, {}, t.shape);
+  if (is_low_precision(t.type)) {
+    const auto wide = host_bytes(n * sizeof(float));
+    widen(piece.tensor, wide.get());
+    piece.bytes = wide;
+    piece.tensor.data = wide.get();
+    piece.tensor.type = DType::f32;
+  }
   return piece;
 }
 
@@ -118,12 +113,13 @@ void Dump::offer(const char *name, const Tensor &tensor) {
     return;
   Piece piece = keep(t);
   if (rows) {
-    piece.lo[0] += first_sample;
+    piece.tensor.lo[0] += first_sample;
+    piece.tensor.global[0] = samples;
     pieces.push_back(std::move(piece));
     return;
   }
   for (Piece &old : pieces)
-    if (same_box(old.lo, piece.lo) && same_box(old.shape, piece.shape)) {
+    if (same_box(old.tensor, piece.tensor)) {
       old = std::move(piece);
       return;
     }
@@ -138,229 +134,204 @@ void Dump::unscale_gradients() {
     return;
   Real scale = 0; // not every rank has it
   for (const Piece &piece : offered[name])
-    std::memcpy(&scale, piece.bytes.data(), sizeof scale);
+    scale = *piece.tensor.as<Real>();
   comm.wait(
-      comm.all_reduce("dump", world, flat(&scale, kReal, 1), ReduceOp::max));
+      comm.all_reduce(kTask, world, flat(&scale, kReal, 1), ReduceOp::max));
   for (auto &[output, pieces] : offered)
     if (output.compare(0, gradients.size(), gradients) == 0)
-      for (Piece &piece : pieces)
-        for (std::size_t at = 0; at < piece.bytes.size(); at += sizeof(Real)) {
-          Real value;
-          std::memcpy(&value, &piece.bytes[at], sizeof value);
-          value /= scale;
-          std::memcpy(&piece.bytes[at], &value, sizeof value);
-        }
-}
-
-void Dump::send(int rank, DType type, const std::vector<Piece> &pieces) {
-  std::vector<int64_t> boxes;
-  std::vector<std::byte> bytes;
-  for (const Piece &p : pieces) {
-    boxes.insert(boxes.end(), p.lo.v, p.lo.v + rank);
-    boxes.insert(boxes.end(), p.shape.v, p.shape.v + rank);
-    bytes.insert(bytes.end(), p.bytes.begin(), p.bytes.end());
-  }
-  const int64_t elements = int64_t(bytes.size() / size_of(type));
-  comm.wait(
-      comm.exchange("dump", kTag,
-                    {{0, flat(boxes.data(), DType::i64, int64_t(boxes.size()))},
-                     {0, flat(bytes.data(), type, elements)}},
-                    {}));
-}
-
-std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
-                                       int64_t count) {
-  std::vector<int64_t> boxes(std::size_t(count * 2 * rank));
-  comm.wait(comm.exchange(
-      "dump", kTag, {},
-      {{peer, flat(boxes.data(), DType::i64, int64_t(boxes.size()))}}));
-  std::vector<Piece> pieces(static_cast<std::size_t>(count));
-  const int64_t *at = boxes.data();
-  int64_t total = 0;
-  for (Piece &p : pieces) {
-    std::copy_n(at, rank, p.lo.v);
-    std::copy_n(at + rank, rank, p.shape.v);
-    at += 2 * rank;
-    p.bytes.resize(std::size_t(count_of(rank, p.shape)) * size_of(type));
-    total += count_of(rank, p.shape);
-  }
-  std::vector<std::byte> bytes(std::size_t(total) * size_of(type));
-  comm.wait(comm.exchange("dump", kTag, {},
-                          {{peer, flat(bytes.data(), type, total)}}));
-  const std::byte *from = bytes.data();
-  for (Piece &p : pieces) {
-    std::copy_n(from, p.bytes.size(), p.bytes.data());
-    from += p.bytes.size();
-  }
-  return pieces;
-}
-
-void Dump::write_value(const std::string &folder, const std::string &path,
-                       const Value &value, const std::vector<Piece> &pieces,
-                       const std::function<void(const Tensor &)> &begin) {
-  const auto &[type, rank, shape] = value;
-  std::vector<int64_t> counts(static_cast<std::size_t>(comm.size()));
-  int64_t mine = int64_t(pieces.size());
-  comm.wait(comm.all_gather("dump", world, flat(&mine, DType::i64, 1),
-                            flat(counts.data(), DType::i64, comm.size())));
-  std::string cause;
-  if (comm.rank() != 0) {
-    if (mine > 0)
-      send(rank, type, pieces);
-  } else {
-    const std::size_t total = std::size_t(count_of(rank, shape));
-    std::vector<std::byte> whole(total * size_of(type));
-    std::vector<uint8_t> covered(total), ones;
-    const Tensor all = tensor_of(type, rank, {}, shape, shape, whole.data());
-    const Tensor coverage =
-        tensor_of(DType::u8, rank, {}, shape, shape, covered.data());
-    for (int peer = 0; peer < comm.size(); ++peer) {
-      if (counts[peer] == 0)
-        continue;
-      for (Piece p :
-           peer == 0 ? pieces : receive(peer, rank, type, counts[peer])) {
-        if (p.bytes.empty())
-          continue;
-        ones.assign(p.bytes.size() / size_of(type), 1);
-        copy_on_host(
-            all, p.lo,
-            tensor_of(type, rank, p.lo, p.shape, shape, p.bytes.data()), {},
-            p.shape);
-        copy_on_host(
-            coverage, p.lo,
-            tensor_of(DType::u8, rank, p.lo, p.shape, shape, ones.data()), {},
-            p.shape);
+      for (Piece &piece : pieces) {
+        Real *values = piece.tensor.as<Real>();
+        for (int64_t i = 0; i < piece.tensor.elements(); ++i)
+          values[i] /= scale;
       }
-    }
-    const std::size_t missing =
-        std::size_t(std::count(covered.begin(), covered.end(), 0));
-    try {
-      if (missing > 0 && !(begin && is_unchanged(whole, covered, value, begin)))
-        throw Error("'" + path + "': expected all of " + std::to_string(total) +
-                    " elements, found " + std::to_string(total - missing));
-      const std::string file = folder + "/" + path + ".npy";
-      make_folder(file.substr(0, file.find_last_of('/')));
-      write_npy(file, type, rank, shape, whole.data());
-    } catch (const Error &e) {
-      cause = e.what();
-    }
-  }
-  agree(comm, world, "dump", cause);
 }
 
-bool Dump::is_unchanged(std::vector<std::byte> &whole,
-                        const std::vector<uint8_t> &covered, const Value &value,
-                        const std::function<void(const Tensor &)> &begin) {
-  const auto &[type, rank, shape] = value;
-  std::vector<std::byte> begun(whole.size());
-  begin(tensor_of(type, rank, {}, shape, shape, begun.data()));
-  const std::size_t size = size_of(type);
-  for (std::size_t i = 0; i < covered.size(); ++i)
-    if (covered[i] && std::memcmp(&whole[i * size], &begun[i * size], size))
-      return false;
-  whole = std::move(begun);
-  return true;
-}
-
-std::map<std::string, Dump::Parameter>
-Dump::all_parameters(const std::vector<StateSlot> &states) {
-  std::ostringstream mine;
-  for (const StateSlot &slot : states) {
+std::vector<StateSlot> Dump::slots(const std::vector<StateSlot> &states) {
+  std::vector<StateSlot> result;
+  for (const OutputInfo &output : info.outputs)
+    for (const Piece &piece : offered[output.name])
+      result.push_back({output.name, false, {}, piece.tensor});
+  for (StateSlot slot : states) {
     if (!slot.parameter)
       continue;
-    const Tensor &t = slot.tensor;
-    mine << int(t.type) << ' ' << t.rank;
-    for (int d = 0; d < t.rank; ++d)
-      mine << ' ' << t.global[d];
-    const Init &init = slot.init;
-    uint64_t bits;
-    std::memcpy(&bits, &init.value, sizeof bits);
-    mine << ' ' << int(init.kind) << ' ' << bits << ' ' << init.offset << ' '
-         << slot.name << '\n';
+    if (!target_is_host() || is_low_precision(slot.tensor.type)) {
+      kept.push_back(keep(slot.tensor));
+      slot.tensor = kept.back().tensor;
+    }
+    result.push_back(slot);
   }
-  std::string text = mine.str();
-  int64_t size = int64_t(text.size());
-  comm.wait(comm.all_reduce("dump", world, flat(&size, DType::i64, 1),
-                            ReduceOp::max));
-  text.resize(std::size_t(size), '\n');
-  std::string all(text.size() * std::size_t(comm.size()), '\n');
-  comm.wait(comm.all_gather("dump", world, flat(text.data(), DType::u8, size),
-                            flat(all.data(), DType::u8, int64_t(all.size()))));
-  std::map<std::string, Parameter> parameters;
-  std::istringstream lines(all);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty())
+  return result;
+}
+
+std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
+                                        const std::vector<Cell> &cells,
+                                        const HomeBox *homes) {
+  const std::size_t size = size_of(value.type);
+  const auto bytes_of = [&](int rank) {
+    std::size_t n = 0;
+    for (const Cell &cell : cells)
+      n += cell.rank == rank ? elements(value.rank, cell.shape) * size : 0;
+    return n;
+  };
+  const auto message = [&](std::byte *bytes, std::size_t n) {
+    return flat(bytes, value.type, int64_t(n / size));
+  };
+  if (comm.rank() != 0) {
+    const std::size_t n = bytes_of(comm.rank());
+    if (n == 0)
+      return nullptr;
+    const auto mine = host_bytes(n);
+    std::byte *at = mine.get();
+    for (const Cell &cell : cells) {
+      if (cell.rank != comm.rank())
+        continue;
+      const Tensor &from = (homes++)->slot->tensor;
+      copy_on_host(box_tensor(value.type, value.rank, cell.lo, cell.shape,
+                              value.shape, at),
+                   {}, from, within(from, cell.lo), cell.shape);
+      at += elements(value.rank, cell.shape) * size;
+    }
+    comm.wait(comm.exchange(kTask, kTag, {{0, message(mine.get(), n)}}, {}));
+    return nullptr;
+  }
+  if (cells.size() == 1 && cells[0].rank == 0 && homes->slot &&
+      homes->slot->tensor.order == Order::row_major &&
+      homes->slot->tensor.elements() ==
+          int64_t(elements(value.rank, value.shape)))
+    return {std::shared_ptr<void>(), homes->slot->tensor.as<std::byte>()};
+  const std::shared_ptr<std::byte[]> whole = host_bytes(value.bytes());
+  const Tensor all = box_tensor(value.type, value.rank, {}, value.shape,
+                                value.shape, whole.get());
+  for (const Cell &cell : cells) {
+    if (cell.rank != 0)
       continue;
-    std::istringstream words(line);
-    Value value{DType::f32, 0, {}};
-    Init init;
-    int type = 0, kind = 0;
-    uint64_t bits = 0;
-    words >> type >> value.rank;
-    value.type = DType(type);
-    for (int d = 0; d < value.rank; ++d)
-      words >> value.shape[d];
-    words >> kind >> bits >> init.offset;
-    init.kind = Init::Kind(kind);
-    std::memcpy(&init.value, &bits, sizeof bits);
-    std::string name;
-    std::getline(words.ignore(1), name);
-    parameters.emplace(name, Parameter{value, init});
+    const StateSlot *slot = (homes++)->slot;
+    if (slot)
+      copy_on_host(all, cell.lo, slot->tensor, within(slot->tensor, cell.lo),
+                   cell.shape);
   }
-  return parameters;
+  for (int peer = 1; peer < comm.size(); ++peer) {
+    const std::size_t n = bytes_of(peer);
+    if (n == 0)
+      continue;
+    const auto theirs = host_bytes(n);
+    comm.wait(
+        comm.exchange(kTask, kTag, {}, {{peer, message(theirs.get(), n)}}));
+    const std::byte *at = theirs.get();
+    for (const Cell &cell : cells) {
+      if (cell.rank != peer)
+        continue;
+      copy_on_host(all, cell.lo,
+                   box_tensor(value.type, value.rank, cell.lo, cell.shape,
+                              value.shape, at),
+                   {}, cell.shape);
+      at += elements(value.rank, cell.shape) * size;
+    }
+  }
+  return {whole, whole.get()};
+}
+
+void Dump::complete(const GlobalValue &value, const std::vector<Cell> &cells,
+                    std::byte *whole, const Begin &begin) {
+  const std::size_t total = elements(value.rank, value.shape);
+  std::size_t held = 0;
+  for (const Cell &cell : cells)
+    held += cell.held ? elements(value.rank, cell.shape) : 0;
+  if (held == total)
+    return;
+  const Error missing("expected all of " + std::to_string(total) +
+                      " elements, found " + std::to_string(held));
+  if (!value.parameter)
+    throw missing;
+  const auto of_value = [&](const Index &lo, const Index &shape,
+                            std::byte *bytes) {
+    return box_tensor(value.type, value.rank, lo, shape, value.shape, bytes);
+  };
+  const auto begun = host_bytes(value.bytes());
+  const Tensor first = of_value({}, value.shape, begun.get()),
+               last = of_value({}, value.shape, whole);
+  begin({value.name.c_str(), true, value.init, first});
+  for (const Cell &cell : cells) {
+    if (!cell.held) {
+      copy_on_host(last, cell.lo, first, cell.lo, cell.shape);
+      continue;
+    }
+    const std::size_t n =
+        elements(value.rank, cell.shape) * size_of(value.type);
+    const auto a = host_bytes(n), b = host_bytes(n);
+    copy_on_host(of_value(cell.lo, cell.shape, a.get()), {}, first, cell.lo,
+                 cell.shape);
+    copy_on_host(of_value(cell.lo, cell.shape, b.get()), {}, last, cell.lo,
+                 cell.shape);
+    if (std::memcmp(a.get(), b.get(), n) != 0)
+      throw missing;
+  }
 }
 
 void Dump::write(const std::string &folder,
                  const std::vector<StateSlot> &states,
                  const std::vector<double> &losses, const Begin &begin) {
-  const std::map<std::string, Parameter> parameters = all_parameters(states);
-  std::map<std::string, std::string> owners;
-  std::string cause;
-  auto claim = [&](const std::string &path, const std::string &name) {
-    auto [at, fresh] = owners.emplace(path, name);
-    if (!fresh && at->second != name)
-      cause = "expected one value per file, found '" + at->second + "' and '" +
-              name + "' for '" + path + ".npy'";
-    return path;
+  unscale_gradients();
+  kept.clear();
+  const std::vector<StateSlot> mine = slots(states);
+  const GlobalState all(comm, world, mine);
+  DumpPaths paths;
+  if (info.training)
+    paths.add("loss", false);
+  FileSet files(folder);
+  std::string cause; // of rank 0, which goes on to receive what others send
+  const auto keep_cause = [&](const std::string &what, const auto &f) {
+    try {
+      if (comm.rank() == 0 && cause.empty())
+        f();
+    } catch (const Error &error) {
+      cause = what + error.what();
+    }
   };
   for (const OutputInfo &output : info.outputs)
-    claim(dump_path(output.name), output.name);
-  for (const auto &[name, parameter] : parameters)
-    claim("param/" + file_name(name), name);
-  if (info.training)
-    claim("loss", "the losses");
-  agree(comm, world, "dump", cause);
-
-  unscale_gradients();
-  for (const OutputInfo &o : info.outputs) {
-    Value value{type_in_file(o.type), o.rank, o.shape};
-    if (samples > 0 && batched(o.name))
-      value.shape[0] = samples;
-    write_value(folder, dump_path(o.name), value, offered[o.name], nullptr);
+    keep_cause("'" + dump_path(output.name) + "': ", [&] {
+      const bool found = std::any_of(
+          all.values().begin(), all.values().end(), [&](const auto &value) {
+            return !value.parameter && value.name == output.name;
+          });
+      if (!found)
+        throw Error("expected all of " +
+                    std::to_string(elements(output.rank, output.shape)) +
+                    " elements, found 0");
+    });
+  const HomeBox *homes = all.homes().data();
+  auto cell = all.cells().begin();
+  for (std::size_t v = 0; v < all.values().size(); ++v) {
+    const GlobalValue &value = all.values()[v];
+    std::vector<Cell> cells;
+    std::size_t own = 0;
+    for (; cell != all.cells().end() && cell->value == v; ++cell) {
+      cells.push_back(*cell);
+      own += cell->rank == comm.rank();
+    }
+    const std::shared_ptr<std::byte> whole = gather(value, cells, homes);
+    homes += own;
+    const std::string path = paths.add(value.name, value.parameter);
+    keep_cause("'" + path + "': ",
+               [&] { complete(value, cells, whole.get(), begin); });
+    keep_cause("", [&] {
+      files.add(path + ".npy", npy_head(value.type, value.rank, value.shape),
+                whole.get(), value.bytes());
+    });
   }
-  for (const auto &entry : parameters) {
-    const std::string &name = entry.first;
-    const Init &init = entry.second.init;
-    std::vector<Piece> pieces;
-    for (const StateSlot &slot : states)
-      if (slot.parameter && name == slot.name)
-        pieces.push_back(keep(slot.tensor));
-    write_value(folder, "param/" + file_name(name), entry.second.value, pieces,
-                [&](const Tensor &t) {
-                  begin({name.c_str(), true, init, t});
-                });
-  }
-  offered.clear();
-  recording = false;
-  if (!info.training)
-    return;
-  together(comm, world, "dump", [&] {
-    if (comm.rank() != 0)
-      return;
-    make_folder(folder);
-    write_npy(folder + "/loss.npy", DType::f64, 1,
-              Index{int64_t(losses.size())}, losses.data());
+  keep_cause("", [&] {
+    if (info.training)
+      files.add("loss.npy",
+                npy_head(DType::f64, 1, Index{int64_t(losses.size())}),
+                losses.data(), losses.size() * sizeof(double));
+    if (const std::string names = paths.unusual(); !names.empty())
+      files.add(kNamesFile, names, nullptr, 0);
+    files.commit();
   });
+  agree(comm, world, kTask, cause);
+  offered.clear();
+  kept.clear();
+  recording = false;
 }
 
 } // namespace ffrt

@@ -2,10 +2,14 @@
 #ifndef FFRT_COMMON_DUMP_H
 #define FFRT_COMMON_DUMP_H
 
+#include "common/checkpoint/global_state.h"
+#include "common/data/file_set.h"
+#include "common/data/names.h"
 #include "ffrt/program.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,62 +34,45 @@ public:
   using Begin = std::function<void(const StateSlot &slot)>;
 
   /// Collective. Writes outputs, parameters and, in a training program, the
-  /// losses (read on rank 0) into `folder`. Of a parameter that does not
-  /// change, what no rank holds, since no kernel reads it, is as in the
-  /// beginning. Throws Stop when a piece of another value is missing or a file
-  /// cannot be written.
+  /// losses (read on rank 0) into `folder`: all of them, or none. Of a
+  /// parameter that does not change, what no rank holds, since no kernel reads
+  /// it, is as in the beginning. Throws Stop when a piece of another value is
+  /// missing or a file cannot be written.
   void write(const std::string &folder, const std::vector<StateSlot> &states,
              const std::vector<double> &losses, const Begin &begin);
 
 private:
-  /// A box of a value with its elements in row-major order.
+  /// A box of a value in the host's memory, row-major.
   struct Piece {
-    Index lo, shape;
-    std::vector<std::byte> bytes;
-  };
-
-  /// A global value.
-  struct Value {
-    DType type;
-    int rank;
-    Index shape;
-  };
-
-  struct Parameter {
-    Value value;
-    Init init;
+    Tensor tensor;
+    std::shared_ptr<std::byte[]> bytes;
   };
 
   static Piece keep(const Tensor &on_device);
+  /// True when the output has a row per sample of the batch.
+  bool batched(const std::string &name) const;
   /// Gradients as those of the loss, where it was multiplied by an output
   /// "loss_scale" before.
   void unscale_gradients();
-  /// `begin` fills a tensor with what the value began with, where pieces may be
-  /// missing; null: all must be there.
-  void write_value(const std::string &folder, const std::string &path,
-                   const Value &value, const std::vector<Piece> &pieces,
-                   const std::function<void(const Tensor &)> &begin);
-  /// Are all elements that are `covered` as in the beginning? Then all others
-  /// are made so.
-  static bool is_unchanged(std::vector<std::byte> &whole,
-                           const std::vector<uint8_t> &covered,
-                           const Value &value,
-                           const std::function<void(const Tensor &)> &begin);
-  std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);
-  void send(int rank, DType type, const std::vector<Piece> &pieces);
-  /// The parameters of all ranks; a rank may hold no part of some.
-  std::map<std::string, Parameter>
-  all_parameters(const std::vector<StateSlot> &states);
+  /// What this rank has of outputs, and of parameters.
+  std::vector<StateSlot> slots(const std::vector<StateSlot> &states);
+  /// All of a value, on rank 0, where it may be that of a slot; null on others.
+  /// `homes` are those of this rank.
+  std::shared_ptr<std::byte> gather(const GlobalValue &value,
+                                    const std::vector<Cell> &cells,
+                                    const HomeBox *homes);
+  /// Makes what no rank holds what it was in the beginning. Throws Error unless
+  /// it is a parameter, and the rest of it is as it was then, too.
+  static void complete(const GlobalValue &value, const std::vector<Cell> &cells,
+                       std::byte *whole, const Begin &begin);
 
   const ProgramInfo &info;
   Comm &comm;
   const Group &world;
   bool recording = false;
-  /// True when the output has a row per sample of the batch.
-  bool batched(const std::string &name) const;
-
   int64_t first_sample = 0, samples = 0; ///< 0: the batch only
   std::map<std::string, std::vector<Piece>> offered;
+  std::vector<Piece> kept; ///< of parameters, while they are written
 };
 
 } // namespace ffrt

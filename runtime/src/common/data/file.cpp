@@ -128,10 +128,10 @@ NewFile::NewFile(const std::string &path, const std::string &ending)
 }
 
 NewFile::~NewFile() {
-  if (!file)
-    return;
-  std::fclose(file);
-  std::remove(temporary.c_str());
+  if (file)
+    std::fclose(file);
+  if (!published)
+    std::remove(temporary.c_str());
 }
 
 void NewFile::write(const void *data, std::size_t size) {
@@ -139,18 +139,20 @@ void NewFile::write(const void *data, std::size_t size) {
     failed("write", path);
 }
 
-void NewFile::commit(Sync sync) {
+void NewFile::close(Sync sync) {
   // The rest is written when the file is closed.
   bool good =
       sync == Sync::no || (std::fflush(file) == 0 && is_on_disk(fileno(file)));
   good &= std::fclose(file) == 0;
   file = nullptr;
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return;
-  const int cause = errno;
-  std::remove(temporary.c_str());
-  errno = cause;
-  failed("write", path);
+  if (!good)
+    failed("write", path);
+}
+
+void NewFile::publish() {
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    failed("write", path);
+  published = true;
 }
 
 void write_file(const std::string &path, const std::string &head,
@@ -224,6 +226,11 @@ void make_folder(const std::string &path) {
   std::filesystem::create_directories(path, error);
   if (error)
     throw Error("cannot make folder '" + path + "': " + error.message());
+}
+
+void make_writable_folder(const std::string &path) {
+  make_folder(path);
+  const NewFile probe(path + "/writable");
 }
 
 void sync_folder(const std::string &path) {

@@ -45,11 +45,20 @@ public:
   NewFile &operator=(const NewFile &) = delete;
   void write(const void *data, std::size_t size);
   void write(const std::string &text) { write(text.data(), text.size()); }
-  void commit(Sync sync = Sync::no);
+  /// Everything is written; the file has its temporary name.
+  void close(Sync sync = Sync::no);
+  /// Gives it its name.
+  void publish();
+  void commit(Sync sync = Sync::no) {
+    close(sync);
+    publish();
+  }
+  const std::string &name() const { return path; }
 
 private:
   std::string path, temporary;
   std::FILE *file;
+  bool published = false;
 };
 
 /// Throws Error where NewFile would, before there is anything to write.
@@ -92,6 +101,9 @@ std::vector<std::string> list_folder(const std::string &path);
 
 /// Makes the folder and its parents.
 void make_folder(const std::string &path);
+
+/// Makes the folder, and throws Error where no file can be written into it.
+void make_writable_folder(const std::string &path);
 
 /// Returns when the names in a folder are on the disk.
 void sync_folder(const std::string &path);

@@ -86,18 +86,15 @@ std::string to_string(const std::vector<int64_t> &shape) {
   return text + "]";
 }
 
-void write_npy(const std::string &path, DType type, int rank,
-               const Index &shape, const void *data) {
+std::string npy_head(DType type, int rank, const Index &shape) {
   std::string header = "{'descr': '";
   for (const Name &name : kNames)
     if (name.type == type)
       header += name.text;
   header += "', 'fortran_order': False, 'shape': (";
-  std::size_t bytes = size_of(type);
   for (int d = 0; d < rank; ++d) {
     header += std::to_string(shape[d]) + (rank == 1 || d + 1 < rank ? "," : "");
     header += d + 1 < rank ? " " : "";
-    bytes *= std::size_t(shape[d]);
   }
   header += "), }";
   // The data starts at a multiple of 64 bytes.
@@ -107,7 +104,15 @@ void write_npy(const std::string &path, DType type, int rank,
   head += '\0';
   head += char(header.size() & 255);
   head += char(header.size() >> 8);
-  write_file(path, head + header, data, bytes);
+  return head + header;
+}
+
+void write_npy(const std::string &path, DType type, int rank,
+               const Index &shape, const void *data) {
+  std::size_t bytes = size_of(type);
+  for (int d = 0; d < rank; ++d)
+    bytes *= std::size_t(shape[d]);
+  write_file(path, npy_head(type, rank, shape), data, bytes);
 }
 
 } // namespace ffrt

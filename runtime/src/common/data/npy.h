@@ -27,6 +27,9 @@ private:
 /// "[2, 3, 4]", of the shape of a file.
 std::string to_string(const std::vector<int64_t> &shape);
 
+/// What comes before the elements of a row-major array.
+std::string npy_head(DType type, int rank, const Index &shape);
+
 /// Writes a row-major array; `path` appears whole or not at all.
 void write_npy(const std::string &path, DType type, int rank,
                const Index &shape, const void *data);

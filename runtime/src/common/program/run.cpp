@@ -140,6 +140,10 @@ void Run::make_program() {
                     make);
   together(comm, world, "start",
            [&] { source = make_source(info, arguments); });
+  together(comm, world, "start", [&] {
+    if (!arguments.dump.empty() && comm.rank() == 0)
+      make_writable_folder(arguments.dump);
+  });
   if (!arguments.trace.empty()) {
     check_trace(comm, world, arguments.trace);
     together(comm, world, "start", [&] { trace = std::make_unique<Trace>(); });
