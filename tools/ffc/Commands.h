@@ -21,6 +21,7 @@ const std::vector<Command> &commands();
 int runCollectivesCommand(const std::vector<std::string> &arguments);
 int runCompareCommand(const std::vector<std::string> &arguments);
 int runExplainCommand(const std::vector<std::string> &arguments);
+int runExportCommand(const std::vector<std::string> &arguments);
 int runParametersCommand(const std::vector<std::string> &arguments);
 int runProfileCommand(const std::vector<std::string> &arguments);
 int runSimulateCommand(const std::vector<std::string> &arguments);

@@ -58,6 +58,8 @@ public:
 
   /// Prints what of the model is trained (ffc parameters).
   mlir::LogicalResult listParameters();
+  /// Writes the model with the values of a checkpoint (ffc export).
+  mlir::LogicalResult exportModel();
 
   /// Writes the program that measures the kernels of several strategies.
   mlir::LogicalResult profile();

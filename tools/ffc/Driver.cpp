@@ -19,6 +19,8 @@ const std::vector<Command> &ffc::commands() {
        runCompareCommand},
       {"explain", "shows what the alternatives for one operator would cost",
        runExplainCommand},
+      {"export", "writes a model with what a program has learned",
+       runExportCommand},
       {"parameters", "lists what of a model is trained, and why",
        runParametersCommand},
       {"profile", "writes a program that measures kernels and communication",

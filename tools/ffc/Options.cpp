@@ -406,7 +406,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          addText(&Options::pins), kStrategy}}},
       {"Output",
        {{"-o", "PATH", "output; a folder for --emit=source", parseOutput,
-         kCompile | kProfile},
+         kCompile | kProfile | kExport},
+        {"--weights", "PATH",
+         "a checkpoint, the folder of a run's, or a safetensors file",
+         setText(&Options::weights), kExport},
         {"--emit", "WHAT",
          "ff, train, plan, rank, source or binary (default); text without -o, "
          "or with -o -, goes to standard output",

@@ -48,7 +48,13 @@ struct LossScale {
 enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 
 /// Those that share the flags.
-enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4, kParameters = 8 };
+enum : CommandSet {
+  kCompile = 1,
+  kProfile = 2,
+  kExplain = 4,
+  kParameters = 8,
+  kExport = 16
+};
 
 /// --schedule: "auto", "none", "gpipe", "1f1b", "1f1b:AHEAD", "zb-h1", "zb-h2"
 /// or "zb:AHEAD".
@@ -97,7 +103,8 @@ struct Options : CommandOptions {
     FFC,
     FlexFlow, ///< of FlexFlow's scripts/simulator.cc
   } simulator = Simulator::FFC;
-  std::string output; ///< empty: standard output
+  std::string output;  ///< empty: standard output
+  std::string weights; ///< a checkpoint, of `ffc export`
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
   std::string printStrategy;  ///< path, "-": standard output; empty: not
