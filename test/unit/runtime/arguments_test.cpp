@@ -204,6 +204,21 @@ TEST(Names, PathsInDumps) {
             std::string::npos);
 }
 
+TEST(Arguments, Rates) {
+  const Arguments a =
+      parse({"--lr-schedule=wsd:0.2", "--lr-final=0.001", "--warmup=5"});
+  EXPECT_EQ(to_string(a.rate_form).rfind("wsd:0.2", 0), 0u);
+  EXPECT_EQ(error_of({"--lr-schedule=square"})
+                .rfind("--lr-schedule: expected one of constant, linear, ", 0),
+            0u);
+  EXPECT_EQ(error_of({"--lr-schedule=step:3:0.5", "--lr-final=0.1"}),
+            "--lr-final: expected a --lr-schedule that falls to a rate, such "
+            "as linear or cosine, found step:3:0.5");
+  EXPECT_EQ(error_of({"--lr-schedule=one-cycle", "--warmup=3"}),
+            "--warmup: expected another --lr-schedule, found one-cycle, which "
+            "begins with one");
+}
+
 TEST(Arguments, Checkpoints) {
   const Arguments a = parse({"--checkpoint", "c", "--checkpoint-every=10m",
                              "--keep", "5", "--resume", "--steps", "3"});

@@ -41,7 +41,7 @@ Record record_of(int64_t step) {
   record.step = step;
   record.samples = step * 4;
   record.seed = 0xfedcba9876543210u;
-  record.rate = {RateSchedule::cosine, 0.1, 0.01, 3, 100};
+  record.rate = {parse_rate_form("cosine:7"), 0.1, 0.01, 3, 100};
   record.weight_decay = 0.25;
   record.model = "model";
   record.ranks = 3;
@@ -119,7 +119,7 @@ TEST_F(Data, CheckpointOfThreeRanksReadByOne) {
   checkpoint.verify(0, 1);
   const Record &record = checkpoint.record();
   EXPECT_EQ(record.seed, 0xfedcba9876543210u);
-  EXPECT_EQ(record.rate.form, RateSchedule::cosine);
+  EXPECT_EQ(to_string(record.rate.form), "cosine:7");
   const auto value = [&](const char *name, bool parameter, Shape shape) {
     const Tile t = blank(shape, {Shape(shape.size(), 0), shape});
     checkpoint.load(name, parameter, t);
@@ -212,8 +212,10 @@ TEST_F(Data, DamagedCheckpoints) {
             where + "\"format\": \"ffc checkpoint\", found \"x\"");
   EXPECT_EQ(changed("\"version\": 1", "\"version\": 2"),
             where + "version 1, found 2; another ffc has written it");
-  EXPECT_EQ(changed("\"cosine\"", "\"square\""),
-            where + "constant, linear or cosine, found 'square'");
+  EXPECT_EQ(changed("\"cosine:7\"", "\"square\""),
+            where + "one of constant, linear, cosine, cosine:N, polynomial:P, "
+                    "step:N:F, multi-step:N,N,...:F, exponential:F, one-cycle, "
+                    "wsd:F, found 'square'");
   EXPECT_EQ(changed("\"model.safetensors\"", "\"../model.safetensors\""),
             where + "the name of a file beside it, found "
                     "'../model.safetensors'");

@@ -18,9 +18,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char *kFormat = "ffc checkpoint";
 constexpr int kVersion = 1;
 
-constexpr RateSchedule::Form kForms[] = {
-    RateSchedule::constant, RateSchedule::linear, RateSchedule::cosine};
-
 /// JSON has no integers of 64 bits that all readers keep.
 std::string hexadecimal(uint64_t number) {
   char text[24];
@@ -35,13 +32,6 @@ uint64_t read_hexadecimal(const Json &json) {
   if (text.size() != 16 || *end)
     throw Error("expected a check sum of 16 digits, found '" + text + "'");
   return number;
-}
-
-RateSchedule::Form form_of(const std::string &name) {
-  for (RateSchedule::Form form : kForms)
-    if (name == name_of(form))
-      return form;
-  throw Error("expected constant, linear or cosine, found '" + name + "'");
 }
 
 Json values_json(const std::vector<Record::Value> &values) {
@@ -90,7 +80,7 @@ Record from_json(const Json &json) {
   json.at("shuffled").get_to(r.shuffled);
   json.at("weight_decay").get_to(r.weight_decay);
   const Json &rate = json.at("learning_rate");
-  r.rate.form = form_of(rate.at("schedule").get<std::string>());
+  r.rate.form = parse_rate_form(rate.at("schedule").get<std::string>());
   rate.at("rate").get_to(r.rate.rate);
   rate.at("last").get_to(r.rate.last);
   rate.at("warmup").get_to(r.rate.warmup);
@@ -113,18 +103,6 @@ Record from_json(const Json &json) {
 
 } // namespace
 
-const char *name_of(RateSchedule::Form form) {
-  switch (form) {
-  case RateSchedule::constant:
-    return "constant";
-  case RateSchedule::linear:
-    return "linear";
-  case RateSchedule::cosine:
-    return "cosine";
-  }
-  return "";
-}
-
 std::string to_json(const Record &r) {
   const Json json = {{"format", kFormat},
                      {"version", kVersion},
@@ -136,7 +114,7 @@ std::string to_json(const Record &r) {
                      {"seed", r.seed},
                      {"shuffled", r.shuffled},
                      {"learning_rate",
-                      {{"schedule", name_of(r.rate.form)},
+                      {{"schedule", to_string(r.rate.form)},
                        {"rate", r.rate.rate},
                        {"last", r.rate.last},
                        {"warmup", r.rate.warmup},

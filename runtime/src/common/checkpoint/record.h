@@ -41,9 +41,6 @@ std::string to_json(const Record &record);
 /// Throws Error naming the path.
 Record read_record(const std::string &path);
 
-/// "cosine", of RateSchedule::form.
-const char *name_of(RateSchedule::Form form);
-
 } // namespace ffrt
 
 #endif // FFRT_COMMON_RECORD_H

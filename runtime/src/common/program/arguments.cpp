@@ -42,14 +42,12 @@ std::string folder(const std::string &flag, const std::string &text) {
   return path(flag, "a folder", text);
 }
 
-RateSchedule::Form rate_form(const std::string &flag, const std::string &text) {
-  if (text == "constant")
-    return RateSchedule::constant;
-  if (text == "linear")
-    return RateSchedule::linear;
-  if (text != "cosine")
-    expected(flag, "constant, linear or cosine", text);
-  return RateSchedule::cosine;
+RateForm rate_form(const std::string &flag, const std::string &text) {
+  try {
+    return parse_rate_form(text);
+  } catch (const Error &error) {
+    throw Error(flag + ": " + error.what());
+  }
 }
 
 /// Numbers of at least `least` with commas between; `what` they are.
@@ -150,9 +148,13 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
                 "evaluates");
   if (a.shuffle && a.dataset.empty())
     throw Error("--shuffle: expected --dataset with it, found none");
-  if (a.last_rate > 0 && a.rate_form == RateSchedule::constant)
-    throw Error("--lr-final: expected --lr-schedule=linear or cosine, found "
-                "constant");
+  if (a.last_rate > 0 && !a.rate_form.has_last())
+    throw Error("--lr-final: expected a --lr-schedule that falls to a rate, "
+                "such as linear or cosine, found " +
+                to_string(a.rate_form));
+  if (a.warmup > 0 && a.rate_form.kind == RateForm::one_cycle)
+    throw Error("--warmup: expected another --lr-schedule, found one-cycle, "
+                "which begins with one");
   if (a.epochs && a.steps)
     throw Error("expected --epochs or --steps, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
@@ -291,9 +293,11 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --steps N           steps, instead of epochs
   -b, --batch-size N      accepted when equal to the batch compiled in
       --lr, --learning-rate X
-      --lr-schedule FORM  constant (default), or linear or cosine: it falls
-                          until the last step
-      --lr-final X        to X (default 0)
+      --lr-schedule FORM  constant (default); until the last step: linear,
+                          cosine, polynomial:P, one-cycle, wsd:F (over the last
+                          share F); cosine:N (anew every N steps); times F:
+                          step:N:F, multi-step:N,N,...:F, exponential:F
+      --lr-final X        what it falls to (default 0)
       --warmup N          it rises over the first N steps
       --wd, --weight-decay X
   -p, --print-freq N      print every N steps (default 10)

@@ -22,7 +22,7 @@ struct Arguments {
   int64_t steps = 0;     ///< 0: not given
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
-  RateSchedule::Form rate_form = RateSchedule::constant;
+  RateForm rate_form;
   double last_rate = 0;
   int64_t warmup = 0; ///< steps
   uint64_t seed = 0;
