@@ -306,6 +306,33 @@ TEST_F(Run, SignalsSaveAndEnd) {
   EXPECT_HAS(again, "goes on from " + at + "/step-");
 }
 
+TEST_F(Run, StartsAgainAfterARankHasDied) {
+  const std::string at = folder + "/saved";
+  // A rank is killed twice, each time some steps on.
+  std::ofstream(folder + "/script")
+      << demo(2) << " --local-ranks 2 --restarts 2 --steps 20000 -p 100 "
+      << "--checkpoint " << at << " --checkpoint-every 300 > " << folder
+      << "/log 2>&1 &\nsupervisor=$!\nfor round in 1 2; do\n"
+      << "  before=$(ls " << at << " 2>/dev/null | tail -1)\n"
+      << "  while now=$(ls " << at
+      << " 2>/dev/null | grep -v partial | tail -1)"
+      << "; [ \"$now\" = \"$before\" ]; do sleep 0.01; done\n"
+      << "  pkill -KILL -n -f '^" << demo(2) << " --steps.*" << at << "'\n"
+      << "  until [ $(grep -c '^ended with' " << folder << "/log) = $round ]; "
+      << "do sleep 0.01; done\n"
+      << "done\nwait $supervisor\nstatus=$?\ncat " << folder
+      << "/log\nexit $status\n";
+  const Result r = shell("timeout 100 sh " + folder + "/script");
+  EXPECT_EQ(r.status, 0) << r.text;
+  EXPECT_HAS(r, ": restart 1 of 2, from the newest checkpoint");
+  EXPECT_HAS(r, ": restart 2 of 2, from the newest checkpoint");
+  EXPECT_EQ(count(r.text, "goes on from " + at), 2) << r.text;
+  EXPECT_HAS(r, "step 20000/20000");
+  const Result flags = shell(demo(2) + " --restarts 2 --checkpoint " + at);
+  EXPECT_EQ(flags.status, 2);
+  EXPECT_HAS(flags, "--restarts: expected --local-ranks with it, found none");
+}
+
 TEST_F(Run, SavesByTheClock) {
   const Result r = mpirun(2, 2,
                           "--steps 3000 -p 3000 --checkpoint " + folder +

@@ -178,6 +178,10 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
                 "neither");
   if (a.resumes && !a.weights.empty())
     throw Error("expected --resume or --weights, found both");
+  if (a.restarts && (!a.local_ranks || !saves))
+    throw Error(std::string("--restarts: expected ") +
+                (saves ? "--local-ranks" : "--checkpoint") +
+                " with it, found none");
   if (a.local_ranks)
     check_local_ranks(a.local_ranks, info.ranks);
 }
@@ -265,11 +269,14 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.deadline = positive_number(given, flags.value());
     else if (flag == "--local-ranks")
       a.local_ranks = int(positive(given, flags.value()));
+    else if (flag == "--restarts")
+      a.restarts = int(whole_number(given, "a number from 1 to 1000000",
+                                    flags.value(), 1, 1000000));
     else if (read_generation(flag, flags, a.generation))
       generating = flag;
     else if (!read_checkpoints(flag, flags, a))
       flags.reject();
-    if (flag != "--local-ranks")
+    if (flag != "--local-ranks" && flag != "--restarts")
       for (const std::string &word : flags.words())
         a.forwarded.push_back(word);
   }
@@ -343,6 +350,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
           std::to_string(int(kDeadline)) + R"()
       --info              print what the program is and needs
       --local-ranks N     start the ranks on this machine
+      --restarts N        and start them again when they end badly, up to N
+                          times, from the newest checkpoint
   -h, --help
 )";
   return text;

@@ -35,9 +35,10 @@ struct Arguments {
   Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given
+  int restarts = 0;     ///< of the local ranks
   double deadline = kDeadline;
   std::set<std::string> given; ///< flags in their long form
-  /// All arguments but --local-ranks, for the ranks it starts.
+  /// All arguments but --local-ranks and --restarts, for the ranks it starts.
   std::vector<std::string> forwarded;
 };
 

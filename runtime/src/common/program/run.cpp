@@ -10,6 +10,7 @@
 #include "common/program/initial.h"
 #include "common/program/on_ranks.h"
 #include "common/program/report.h"
+#include "common/program/restarts.h"
 #include "common/program/resume.h"
 #include "common/program/steps.h"
 #include "common/program/together.h"
@@ -17,6 +18,7 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ffrt {
 
@@ -279,6 +281,18 @@ void Run::all_steps() {
     write_trace(comm, world, *trace, arguments.trace);
 }
 
+/// Ends as the ranks end.
+[[noreturn]] void start_local(const Arguments &arguments) {
+  if (arguments.restarts == 0)
+    start_local_ranks(arguments.local_ranks, arguments.forwarded);
+  std::exit(with_restarts(arguments.restarts, [&](int attempt) {
+    std::vector<std::string> words = arguments.forwarded;
+    if (attempt > 0 && !arguments.resumes)
+      words.push_back("--resume");
+    start_local_ranks(arguments.local_ranks, words);
+  }));
+}
+
 } // namespace
 
 int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
@@ -290,7 +304,7 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
     if (arguments.info)
       return {describe(info)};
     if (arguments.local_ranks)
-      start_local_ranks(arguments.local_ranks, arguments.forwarded);
+      start_local(arguments);
     return {"", arguments.deadline};
   };
   return on_ranks(argv[0], info.ranks, "run", parse, [&](Comm &comm) {

@@ -1,0 +1,83 @@
+//===- restarts.cpp - ranks that are started again ------------------------===//
+#include "common/program/restarts.h"
+
+#include "ffrt/error.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ffrt {
+
+namespace {
+
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};
+constexpr int kBadFlags = 2;
+
+volatile std::sig_atomic_t child = 0, asked_to_end = 0;
+
+void pass_on(int signal) {
+  if (signal != SIGUSR1)
+    asked_to_end = signal;
+  if (child > 0)
+    kill(child, signal);
+}
+
+/// As a shell has it.
+int status_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int run_once(int attempt, const std::function<void(int attempt)> &start) {
+  const pid_t parent = getpid(), process = fork();
+  if (process < 0)
+    throw Error(std::string("--restarts: cannot start a process: ") +
+                std::strerror(errno));
+  if (process == 0) {
+    for (int signal : kSignals)
+      std::signal(signal, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() == parent)
+      try {
+        start(attempt);
+      } catch (const Error &error) {
+        std::fprintf(stderr, "error: %s\n", error.what());
+      }
+    std::_Exit(kBadFlags);
+  }
+  child = process;
+  if (asked_to_end) // before there was anybody to pass it on to
+    kill(process, asked_to_end);
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  return status_of(status);
+}
+
+} // namespace
+
+int with_restarts(int restarts, const std::function<void(int attempt)> &start) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  action.sa_handler = pass_on;
+  for (int signal : kSignals)
+    sigaction(signal, &action, nullptr);
+  for (int attempt = 0;; ++attempt) {
+    const int status = run_once(attempt, start);
+    if (status == 0 || status == kBadFlags || status == 128 + SIGTERM ||
+        status == 128 + SIGINT || asked_to_end || attempt == restarts)
+      return status;
+    std::fprintf(stderr,
+                 "ended with status %d: restart %d of %d, from the newest "
+                 "checkpoint\n",
+                 status, attempt + 1, restarts);
+    std::fflush(stderr);
+  }
+}
+
+} // namespace ffrt
