@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 using namespace ffrt;
@@ -331,6 +332,37 @@ TEST_F(Run, StartsAgainAfterARankHasDied) {
   const Result flags = shell(demo(2) + " --restarts 2 --checkpoint " + at);
   EXPECT_EQ(flags.status, 2);
   EXPECT_HAS(flags, "--restarts: expected --local-ranks with it, found none");
+}
+
+TEST_F(Run, LogsLinesOfJson) {
+  const std::string log = folder + "/log.jsonl", at = folder + "/saved";
+  const Result first =
+      mpirun(2, 2,
+             "--steps 4 -p 2 --lr 0.5 --lr-schedule linear --log " + log +
+                 " --checkpoint " + at);
+  EXPECT_EQ(first.status, 0) << first.text;
+  const Result second = mpirun(
+      2, 2, "--steps 5 -p 1 --log " + log + " --resume --checkpoint " + at);
+  EXPECT_EQ(second.status, 0) << second.text;
+  std::ifstream file(log);
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(lines.size(), 5u + 3u);
+  EXPECT_EQ(lines[0]["run"]["ranks"], 2);
+  EXPECT_EQ(lines[0]["run"]["steps"], 4);
+  EXPECT_EQ(lines[1]["step"], 1);
+  EXPECT_EQ(lines[2]["step"], 2);
+  EXPECT_EQ(lines[2]["learning_rate"], 0.375);
+  EXPECT_GT(double(lines[3]["loss"]), 0);
+  EXPECT_EQ(lines[4]["end"]["steps"], 4);
+  EXPECT_EQ(lines[5]["run"]["first_step"], 5);
+  EXPECT_EQ(lines[6]["step"], 5);
+  const Result bad = mpirun(2, 2, "--steps 1 --log " + folder);
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_HAS(bad, "error: rank 0: start: cannot write '" + folder +
+                      "': expected a regular file or a new name, found a "
+                      "folder");
 }
 
 TEST_F(Run, SavesByTheClock) {

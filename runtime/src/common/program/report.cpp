@@ -49,9 +49,10 @@ std::string describe(const ProgramInfo &info) {
 }
 
 Report::Report(const ProgramInfo &info, bool quiet, int64_t first,
-               int64_t steps, int64_t frequency)
+               int64_t steps, int64_t frequency, RunLog *log)
     : info(info), quiet(quiet), first(first), steps(steps),
-      frequency(frequency), printed(first), start(Clock::now()), last(start) {}
+      frequency(frequency), printed(first), start(Clock::now()), last(start),
+      log(log) {}
 
 std::string Report::pace(int64_t count, double seconds) const {
   return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
@@ -63,7 +64,8 @@ bool Report::is_due(int64_t step) const {
          (step == first + 1 || step == steps || step % frequency == 0);
 }
 
-void Report::step(int64_t step, double loss) {
+void Report::step(int64_t step, double loss, double learning_rate,
+                  double epoch) {
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - last).count();
   std::string line = format("step %" PRId64 "/%" PRId64, step, steps);
@@ -71,6 +73,11 @@ void Report::step(int64_t step, double loss) {
     line += format("  loss %.9g", loss);
   std::puts((line + pace(step - printed, seconds)).c_str());
   std::fflush(stdout);
+  if (log) {
+    const double of_step = seconds / double(step - printed);
+    log->step({step, epoch, loss, learning_rate, of_step,
+               double(info.batch) * info.micro_batches / of_step});
+  }
   printed = step;
   last = now;
 }
@@ -85,6 +92,8 @@ void Report::done() {
              pace(done, seconds))
                 .c_str());
   std::fflush(stdout);
+  if (log)
+    log->end(done, seconds);
 }
 
 } // namespace ffrt

@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_REPORT_H
 #define FFRT_COMMON_REPORT_H
 
+#include "common/program/run_log.h"
 #include "ffrt/program.h"
 
 #include <chrono>
@@ -23,13 +24,14 @@ std::string describe(const ProgramInfo &info);
 ///   done 20 steps in 0.246 s  12.3 ms/step  650.4 samples/s
 class Report {
 public:
-  /// `first`: steps that an earlier run has done.
+  /// `first`: steps that an earlier run has done; `log`: gets the same numbers;
+  /// or null.
   Report(const ProgramInfo &info, bool quiet, int64_t first, int64_t steps,
-         int64_t frequency);
+         int64_t frequency, RunLog *log = nullptr);
   /// True if there is a line for step number `step`, counted from 1.
   bool is_due(int64_t step) const;
-  /// Prints it when that step is done.
-  void step(int64_t step, double loss);
+  /// Prints it when that step is done. The rate and the epoch are for the log.
+  void step(int64_t step, double loss, double learning_rate, double epoch);
   void done();
 
 private:
@@ -40,6 +42,7 @@ private:
   bool quiet;
   int64_t first, steps, frequency;
   int64_t printed;
+  RunLog *const log;
   Clock::time_point start, last;
 };
 

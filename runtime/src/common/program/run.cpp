@@ -12,6 +12,7 @@
 #include "common/program/report.h"
 #include "common/program/restarts.h"
 #include "common/program/resume.h"
+#include "common/program/run_log.h"
 #include "common/program/steps.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
@@ -81,6 +82,8 @@ private:
   void make_program();
   void make_checkpoints();
   void make_losses();
+  std::unique_ptr<RunLog> open_log();
+  double epoch_after(int64_t step) const;
   void do_steps();
   void write_dump(int64_t step);
   /// What slots began with.
@@ -219,10 +222,31 @@ void Run::make_losses() {
                                      steps, std::move(earlier));
 }
 
+/// Rank 0's, if there is one.
+std::unique_ptr<RunLog> Run::open_log() {
+  std::unique_ptr<RunLog> log;
+  together(comm, world, "start", [&] {
+    if (arguments.log.empty() || comm.rank() != 0)
+      return;
+    log = std::make_unique<RunLog>(arguments.log);
+    log->begin(info, first_step(), steps, arguments.seed);
+  });
+  return log;
+}
+
+double Run::epoch_after(int64_t step) const {
+  const int64_t samples =
+      (first_micro_batch + (step - first_step()) * info.micro_batches) *
+      info.batch;
+  return source->samples() > 0 ? double(samples) / double(source->samples())
+                               : 0.0;
+}
+
 void Run::do_steps() {
   const int64_t first = first_step();
-  Report report(info, comm.rank() != 0, first, steps,
-                arguments.print_frequency);
+  const std::unique_ptr<RunLog> log = open_log();
+  Report report(info, comm.rank() != 0, first, steps, arguments.print_frequency,
+                log.get());
   Feeder feeder(*source, instance->inputs(), instance->input_numbers(),
                 first_micro_batch,
                 first_micro_batch + (steps - first) * info.micro_batches);
@@ -253,7 +277,8 @@ void Run::do_steps() {
     program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
-      report.step(step + 1, has_loss ? losses->of_steps().back() : 0.0);
+      report.step(step + 1, has_loss ? losses->of_steps().back() : 0.0,
+                  context.learning_rate, epoch_after(step + 1));
     }
     if (step + 1 < steps)
       write_dump(step + 1);

@@ -1,0 +1,64 @@
+//===- run_log.cpp - what a run says to other programs --------------------===//
+#include "common/program/run_log.h"
+
+#include "common/data/file.h"
+#include "ffrt/error.h"
+#include "ffrt/program.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+namespace ffrt {
+
+using Json = nlohmann::ordered_json;
+
+RunLog::RunLog(const std::string &path) : path(path) {
+  expect_writable(path);
+  file = std::fopen(path.c_str(), "ae");
+  if (!file)
+    throw Error("cannot write '" + path + "': " + std::strerror(errno));
+}
+
+RunLog::~RunLog() { std::fclose(file); }
+
+void RunLog::write(const std::string &line) {
+  if (std::fputs((line + "\n").c_str(), file) < 0 || std::fflush(file) != 0)
+    throw Error("cannot write '" + path + "': " + std::strerror(errno));
+}
+
+void RunLog::begin(const ProgramInfo &info, int64_t first, int64_t steps,
+                   uint64_t seed) {
+  const Json run = {{"model", info.model},
+                    {"model_hash", info.model_hash},
+                    {"strategy_hash", info.strategy_hash},
+                    {"topology_hash", info.topology_hash},
+                    {"trained", info.trained},
+                    {"ranks", info.ranks},
+                    {"batch", info.batch},
+                    {"micro_batches", info.micro_batches},
+                    {"predicted_seconds", info.predicted_step_seconds},
+                    {"seed", seed},
+                    {"first_step", first + 1},
+                    {"steps", steps}};
+  write(
+      Json{{"run", run}}.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void RunLog::step(const Step &s) {
+  // A loss that is not finite is null.
+  write(Json{{"step", s.step},
+             {"epoch", s.epoch},
+             {"loss", s.loss},
+             {"learning_rate", s.learning_rate},
+             {"seconds", s.seconds},
+             {"samples_per_second", s.samples_per_second}}
+            .dump());
+}
+
+void RunLog::end(int64_t steps, double seconds) {
+  write(Json{{"end", {{"steps", steps}, {"seconds", seconds}}}}.dump());
+}
+
+} // namespace ffrt

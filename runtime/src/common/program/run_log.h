@@ -1,0 +1,45 @@
+//===- run_log.h - what a run says to other programs ------------*- C++ -*-===//
+#ifndef FFRT_COMMON_RUN_LOG_H
+#define FFRT_COMMON_RUN_LOG_H
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace ffrt {
+
+struct ProgramInfo;
+
+/// A file with one JSON object a line (JSON Lines), each of which is there as
+/// soon as it is written: first {"run": ...}, then {"step": ...}, and
+/// {"end": ...}. What is there stays: a run that goes on adds to it. Members
+/// throw Error.
+class RunLog {
+public:
+  explicit RunLog(const std::string &path);
+  ~RunLog();
+  RunLog(const RunLog &) = delete;
+  RunLog &operator=(const RunLog &) = delete;
+
+  /// `first`: steps that an earlier run has done.
+  void begin(const ProgramInfo &info, int64_t first, int64_t steps,
+             uint64_t seed);
+  struct Step {
+    int64_t step = 0; ///< from 1
+    double epoch = 0, loss = 0, learning_rate = 0;
+    double seconds = 0; ///< a step, since the line before
+    double samples_per_second = 0;
+  };
+  void step(const Step &step);
+  void end(int64_t steps, double seconds);
+
+private:
+  void write(const std::string &line);
+
+  const std::string path;
+  std::FILE *file = nullptr;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_RUN_LOG_H
