@@ -144,13 +144,15 @@ std::optional<Configuration> Space::placed(OpId anchor,
   return config;
 }
 
-std::vector<Configuration> Space::candidates(OpId anchor,
-                                             bool firstPlaceOnly) const {
-  std::vector<int> dims = splittable_[anchor];
-  dims.push_back(kReplica);
-  std::vector<Configuration> result;
-  auto place = [&](const std::vector<GridAxis> &axes, int64_t points) {
-    int64_t places = numDevices_ / points;
+void Space::addPlaced(OpId anchor, std::vector<GridAxis> axes, int64_t points,
+                      bool firstPlaceOnly,
+                      std::vector<Configuration> &result) const {
+  auto byDim = [](const GridAxis &a, const GridAxis &b) {
+    return a.dim < b.dim;
+  };
+  const int64_t places = numDevices_ / points;
+  std::sort(axes.begin(), axes.end(), byDim);
+  do
     for (bool apart : {false, true}) {
       if (apart && (firstPlaceOnly || points == 1 || places == 1))
         continue;
@@ -160,20 +162,32 @@ std::vector<Configuration> Space::candidates(OpId anchor,
           result.push_back(std::move(config));
       }
     }
-  };
+  while (std::next_permutation(axes.begin(), axes.end(), byDim));
+}
+
+std::vector<Configuration> Space::relatives(OpId anchor,
+                                            const Configuration &config) const {
+  std::vector<Configuration> result;
+  const int64_t points = config.numPoints();
+  const bool isEqual =
+      std::all_of(config.axes.begin(), config.axes.end(),
+                  [](const GridAxis &axis) { return axis.shares.empty(); });
+  if (isEqual && numDevices_ % points == 0)
+    addPlaced(anchor, config.axes, points, /*firstPlaceOnly=*/false, result);
+  return result;
+}
+
+std::vector<Configuration> Space::candidates(OpId anchor,
+                                             bool firstPlaceOnly) const {
+  std::vector<int> dims = splittable_[anchor];
+  dims.push_back(kReplica);
+  std::vector<Configuration> result;
   std::vector<GridAxis> axes;
   // Degrees of dims[from...] whose product is `rest`.
   std::function<void(size_t, int64_t, int64_t)> choose =
       [&](size_t from, int64_t rest, int64_t points) {
         if (rest == 1) {
-          auto byDim = [](const GridAxis &a, const GridAxis &b) {
-            return a.dim < b.dim;
-          };
-          std::vector<GridAxis> order = axes;
-          std::sort(order.begin(), order.end(), byDim);
-          do
-            place(order, points);
-          while (std::next_permutation(order.begin(), order.end(), byDim));
+          addPlaced(anchor, axes, points, firstPlaceOnly, result);
           return;
         }
         if (from == dims.size())

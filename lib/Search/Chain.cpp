@@ -79,6 +79,14 @@ Chain::Chain(const Space &space, SegmentTable &table, const Options &options,
   alpha = options.alpha.value_or(alphaFor(moves.size()));
 }
 
+void Chain::goOnFrom(const Baseline &better) {
+  walker.assign(better.strategy);
+  bestStrategy = better.strategy;
+  quality = better.quality;
+  load = quality.load;
+  lastBest = made;
+}
+
 void Chain::keepBest(double load) {
   Quality found{walker.makespan(), load};
   if (!(found < quality))
@@ -117,19 +125,22 @@ bool Chain::stepToFit(const std::vector<NumberedChoice> &choices) {
   return true;
 }
 
-bool Chain::hasEnded() const {
-  if (!mayEndEarly)
-    return made >= budget;
-  return made >=
-             std::min(budget, std::max(patience, lastGain + lastGain / 2)) ||
-         (!quality.fits() && made * points >= kMostAccounted);
+bool Chain::hasEnded(double share) const {
+  if (mayEndEarly && !quality.fits() && made * points >= kMostAccounted)
+    return true;
+  const int64_t least = mayEndEarly ? std::min(budget, patience) : budget;
+  if (share < 1)
+    return static_cast<double>(made) >= share * static_cast<double>(least);
+  return made >= least &&
+         made >=
+             std::min(budget, mayEndEarly ? lastGain + lastGain / 2 : budget);
 }
 
-bool Chain::run(int64_t proposals) {
+bool Chain::run(int64_t proposals, double share) {
   std::vector<NumberedChoice> choices;
   if (moves.size() == 0)
     return false;
-  for (; proposals > 0 && !hasEnded(); --proposals) {
+  for (; proposals > 0 && !hasEnded(share); --proposals) {
     ++made;
     MoveCount &count = counts[moves.propose(walker, random, choices)];
     ++count.proposed;
@@ -143,5 +154,5 @@ bool Chain::run(int64_t proposals) {
       lastBest = made;
     }
   }
-  return !hasEnded();
+  return !hasEnded(share);
 }

@@ -39,9 +39,12 @@ public:
         const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
         uint64_t seed, const Baseline &start);
 
-  /// Makes up to `proposals` more, not over the budget. False when that is
-  /// spent, or the chain has ended.
-  bool run(int64_t proposals);
+  /// Makes up to `proposals` more, not over a share of the budget, or of what
+  /// it does before it may end. False when that is spent, or the chain has
+  /// ended.
+  bool run(int64_t proposals, double share = 1);
+  /// Goes on from another strategy, better than its best.
+  void goOnFrom(const Baseline &better);
 
   const plan::Strategy &best() const { return bestStrategy; }
   const Quality &bestQuality() const { return quality; }
@@ -55,7 +58,7 @@ private:
   bool step(const std::vector<NumberedChoice> &choices);
   bool stepToFit(const std::vector<NumberedChoice> &choices);
   void keepBest(double load);
-  bool hasEnded() const;
+  bool hasEnded(double share) const;
 
   const Options &options;
   const std::vector<int64_t> &room;

@@ -17,16 +17,6 @@ const std::vector<Moves::Move> Moves::kMoves = {
     {"trade", 1, &Moves::trade},         {"shares", 2, &Moves::shares},
 };
 
-/// Of what it reads and writes, at least one.
-static int64_t elementsOf(const Op &op, const Graph &graph) {
-  int64_t sum = 1;
-  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
-    for (ValueId value : *values)
-      if (value >= 0)
-        sum += numElements(graph.value(value).type.shape);
-  return sum;
-}
-
 Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
     : space(space), trails(space), roles(space), branches(space.graph()),
       isOpen(space.graph().ops.size()) {
@@ -37,7 +27,7 @@ Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
       open.push_back(i);
       elements.push_back(
           (elements.empty() ? 0 : elements.back()) +
-          elementsOf(space.graph().op(anchors[i]), space.graph()));
+          elementsMovedBy(space.graph(), space.graph().op(anchors[i])));
       isOpen[anchors[i]] = true;
       if (!space.options(anchors[i]).empty())
         withOptions.push_back(anchors[i]);

@@ -162,3 +162,12 @@ std::optional<Configuration> search::gridOf(const Space &space, OpId op,
     return std::nullopt;
   return config;
 }
+
+int64_t search::elementsMovedBy(const Graph &graph, const Op &op) {
+  int64_t sum = 1;
+  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
+    for (ValueId value : *values)
+      if (value >= 0)
+        sum += numElements(graph.value(value).type.shape);
+  return sum;
+}

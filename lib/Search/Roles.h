@@ -53,6 +53,9 @@ int rowDim(const plan::Graph &graph, const plan::Op &op);
 /// is cheaper to move that (Krizhevsky, One weird trick, 2014)?
 bool hasManyParameters(const plan::Graph &graph, const plan::Op &op);
 
+/// Elements of what `op` reads and writes, at least one.
+int64_t elementsMovedBy(const plan::Graph &graph, const plan::Op &op);
+
 /// Elements of the parameters that `op` reads.
 double numParameters(const plan::Graph &graph, const plan::Op &op);
 

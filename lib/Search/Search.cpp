@@ -2,7 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
-#include "Chain.h"
+#include "Population.h"
 #include "Speeds.h"
 #include "ffc/Search/CommunicationBound.h"
 #include "ffc/Search/Elimination.h"
@@ -32,9 +32,6 @@ constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
 constexpr int kEliminated = 256;
 
-/// A gain that is smaller is not worth another strategy.
-constexpr double kWorthwhile = 0.01;
-
 class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
@@ -48,7 +45,10 @@ public:
         budget(options.budget.value_or(
             options.seconds > 0
                 ? kEndless
-                : defaultBudget(topology.numDevices(), graph.ops.size()))) {
+                : defaultBudget(topology.numDevices(), graph.ops.size()))),
+        walker(space, tableOf(0)),
+        population(space, walker, options, room,
+                   [this](double share) { return stopped(share); }) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(topology.kindOf(d).memoryBytes);
     // The bound is one of the roofline.
@@ -60,64 +60,43 @@ public:
   }
 
   Result run() {
-    Walker walker(space, tableOf(0));
-    tryBaselines(walker);
+    tryBaselines();
     if (mayMove()) {
       if (!isLeft())
-        eliminate(walker);
+        eliminate();
       if (!isLeft())
         makeChains();
       result.isFarOff = isLeft();
     }
-    runChains();
-    for (const auto &chain : chains) {
-      result.proposals += chain->proposals();
-      result.accepted += chain->accepted();
-    }
-    result.moves = totals(chains);
-    takeBest(walker);
+    population.run(numThreads(), [&](const Chain &chain) { report(chain); });
+    population.addCounts(result);
+    takeBest();
     result.seconds = secondsSinceStart();
     return std::move(result);
   }
 
 private:
-  /// Of all chains, move by move.
-  static std::vector<MoveCount>
-  totals(const std::vector<std::unique_ptr<Chain>> &chains) {
-    std::vector<MoveCount> sums;
-    for (const auto &chain : chains) {
-      const std::vector<MoveCount> &counts = chain->moveCounts();
-      if (sums.empty())
-        sums = counts;
-      else
-        for (size_t m = 0; m < sums.size(); ++m) {
-          sums[m].proposed += counts[m].proposed;
-          sums[m].accepted += counts[m].accepted;
-        }
-    }
-    return sums;
-  }
-
-  std::vector<int64_t> bytesOf(Walker &walker) const {
+  std::vector<int64_t> bytesOf() {
     return neededBytes(walker, room, options.plannedBytes);
   }
 
   /// The best that fits when it is planned, or the one that comes closest.
-  void takeBest(Walker &walker) {
+  void takeBest() {
     std::vector<std::pair<Quality, const Strategy *>> found;
     for (const Baseline &baseline : result.baselines)
       found.push_back({baseline.quality, &baseline.strategy});
     if (result.elimination)
       found.push_back(
           {result.elimination->quality, &result.elimination->strategy});
-    for (const auto &chain : chains)
-      found.push_back({chain->bestQuality(), &chain->best()});
+    const std::vector<Baseline> answers = population.answers();
+    for (const Baseline &answer : answers)
+      found.push_back({answer.quality, &answer.strategy});
     std::stable_sort(
         found.begin(), found.end(),
         [](const auto &a, const auto &b) { return a.first < b.first; });
     for (auto &[quality, strategy] : found) {
       walker.assign(*strategy);
-      const std::vector<int64_t> bytes = bytesOf(walker);
+      const std::vector<int64_t> bytes = bytesOf();
       quality.load = shareOf(bytes, room);
       if (result.strategy.empty() || quality < result.quality) {
         result.quality = quality;
@@ -127,25 +106,25 @@ private:
       if (quality.fits())
         break;
     }
-    considerBaseline(walker);
+    considerBaseline();
     walker.assign(result.strategy);
     result.memory = walker.largestMemory();
   }
 
-  void considerBaseline(Walker &walker) {
+  void considerBaseline() {
     const Baseline &first = result.baselines.front();
     if (static_cast<double>(first.quality.makespan) >
         (1 + kWorthwhile) * static_cast<double>(result.quality.makespan))
       return;
     walker.assign(first.strategy);
-    result.takesBaseline = shareOf(bytesOf(walker), room) <= 1;
+    result.takesBaseline = shareOf(bytesOf(), room) <= 1;
   }
 
   double secondsSinceStart() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  void tryBaselines(Walker &walker) {
+  void tryBaselines() {
     result.baselines = baselines(
         space, options.pinned, room, walker,
         [&](Picoseconds best) { return goesOn("recipes", best); },
@@ -169,7 +148,7 @@ private:
 
   /// The more devices, the longer each reshard takes to plan, and the fewer
   /// candidates there are; too few are not worth it.
-  void eliminate(Walker &walker) {
+  void eliminate() {
     size_t most = static_cast<size_t>(
         std::min(kEliminated / space.numDevices(), options.candidates));
     if (most < kStarts)
@@ -252,12 +231,17 @@ private:
     const std::vector<const Baseline *> starts = this->starts();
     const int numNarrow = options.pinned.empty() ? options.chains / 2 : 0;
     for (int c = 0; c < options.chains; ++c)
-      chains.push_back(std::make_unique<Chain>(
+      population.add(std::make_unique<Chain>(
           c >= options.chains - numNarrow ? narrow : space,
           tableOf(c % numThreads()), options, room, budget / options.chains,
           /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
           *starts[static_cast<size_t>(c) % starts.size()]));
+    for (const Baseline &baseline : result.baselines)
+      if (isNear(baseline.quality, starts.front()->quality))
+        population.note(baseline.strategy);
+    if (result.elimination)
+      population.note(result.elimination->strategy);
   }
 
   /// Reports where the search is before it makes proposals; false: it is over.
@@ -271,9 +255,11 @@ private:
     return !stopped();
   }
 
-  bool stopped() const {
+  /// By hand, or when a share of the time is over.
+  bool stopped(double share = 1) const {
     return (options.stop && *options.stop) ||
-           (options.seconds > 0 && secondsSinceStart() >= options.seconds);
+           (options.seconds > 0 &&
+            secondsSinceStart() >= share * options.seconds);
   }
 
   int numThreads() const {
@@ -292,38 +278,10 @@ private:
     return *tables[thread];
   }
 
-  /// Chains do not know of each other, so that it does not matter which thread
-  /// runs which, and when. Those of a thread take turns.
-  void runChains() {
-    std::vector<std::thread> others;
-    for (int t = 1; t < numThreads(); ++t)
-      others.emplace_back([=] { runShare(t, numThreads()); });
-    runShare(0, numThreads());
-    for (std::thread &other : others)
-      other.join();
-  }
-
-  /// Every `threads`-th chain from `first` on.
-  void runShare(int first, int threads) {
-    // A large graph's proposal may take a second; the clock is looked at again
-    // before the next one then.
-    constexpr int64_t kMostAtOnce = 64;
-    constexpr auto kLong = std::chrono::milliseconds(20);
-    int64_t atOnce = 1;
-    for (bool open = true; open && !stopped();) {
-      open = false;
-      const Clock::time_point start = Clock::now();
-      for (size_t c = first; c < chains.size() && !stopped(); c += threads)
-        open |= chains[c]->run(atOnce);
-      atOnce = Clock::now() - start < kLong ? std::min(2 * atOnce, kMostAtOnce)
-                                            : std::max<int64_t>(atOnce / 2, 1);
-      if (first == 0 && options.progress && !chains.empty())
-        report(*chains[0]);
-    }
-  }
-
   /// Chains are about equally far; the first one stands for all.
   void report(const Chain &chain) {
+    if (!options.progress)
+      return;
     Progress progress;
     progress.best =
         std::min(chain.bestQuality(), result.baselines.front().quality)
@@ -349,7 +307,8 @@ private:
   int64_t budget;
   std::vector<int64_t> room;
   std::vector<std::unique_ptr<SegmentTable>> tables; ///< by thread
-  std::vector<std::unique_ptr<Chain>> chains;
+  Walker walker;
+  Population population;
   Result result;
 };
 

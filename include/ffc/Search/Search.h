@@ -3,7 +3,8 @@
 // Looks for the strategy with the least simulated time: experts' recipes first,
 // then dynamic programming (ffc/Search/Elimination.h), then Markov chains
 // (Metropolis; FlexFlow, MLSys 2019, section 6) that start from the best of
-// them. The answer is never slower than the best recipe, fits
+// them, and whose best answer is repaired with the others'
+// (lib/Search/Repair.h). The answer is never slower than the best recipe, fits
 // into the devices' memory if anything met does, and depends on the options
 // alone, not on the number of threads, unless it was stopped by the clock or by
 // hand.
@@ -60,7 +61,7 @@ struct Progress {
   double share = 0; ///< of the budget of proposals or time, 0 to 1
 };
 
-/// How often a kind of proposal was made, and taken.
+/// How often a kind of proposal, or a repair, was made, and taken.
 struct MoveCount {
   const char *name = ""; ///< "candidate", "neighbour"
   int64_t proposed = 0, accepted = 0;

@@ -155,6 +155,12 @@ public:
   std::optional<plan::Configuration> shrunk(plan::OpId anchor,
                                             const plan::Configuration &config,
                                             int64_t factor) const;
+  /// The same degrees in any order of axes, on any block of neighbours or every
+  /// k-th device: a legal configuration of equal blocks on as many devices as
+  /// divide all of them has such relatives among the candidates, itself
+  /// included; another has none.
+  std::vector<plan::Configuration>
+  relatives(plan::OpId anchor, const plan::Configuration &config) const;
   /// Splits of one dimension into equal blocks for which there is no divisor of
   /// the number of devices: of 12 heads on 8 devices into 3 or 6. Of dimensions
   /// of less than twice as many units as devices, where it matters.
@@ -174,6 +180,9 @@ public:
 private:
   std::optional<plan::Configuration> placed(plan::OpId anchor,
                                             plan::Configuration config) const;
+  void addPlaced(plan::OpId anchor, std::vector<plan::GridAxis> axes,
+                 int64_t points, bool firstPlaceOnly,
+                 std::vector<plan::Configuration> &result) const;
 
   const plan::Graph *graph_;
   int numDevices_;

@@ -1,0 +1,243 @@
+//===- Repair.cpp - windows of a strategy, solved again -------------------===//
+
+#include "Repair.h"
+#include "Roles.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+/// Anchors of a window, and choices for the first of them that are kept.
+static constexpr size_t kWindow = 4, kBeam = 8;
+
+Repair::Repair(const Space &space, Walker &walker,
+               const std::vector<Choice> &pinned, std::function<bool()> mayTake,
+               std::function<bool()> goesOn)
+    : space(space), walker(walker), mayTake(std::move(mayTake)),
+      goesOn(std::move(goesOn)), isOpen(space.anchors().size(), true),
+      candidates(space.anchors().size()) {
+  const Graph &graph = space.graph();
+  for (const Choice &pin : pinned)
+    isOpen[indexOf(pin.op)] = false;
+  std::vector<size_t> groupOf(graph.ops.size());
+  for (size_t a = 0; a < isOpen.size(); ++a) {
+    if (isOpen[a])
+      open.push_back(a);
+    groupOf[space.anchors()[a]] = a;
+    for (OpId op : space.followers(space.anchors()[a]))
+      groupOf[op] = a;
+  }
+  // Where most is moved there is most to gain, if not all can be tried.
+  std::stable_sort(open.begin(), open.end(), [&](size_t a, size_t b) {
+    return elementsMovedBy(graph, graph.op(space.anchors()[a])) >
+           elementsMovedBy(graph, graph.op(space.anchors()[b]));
+  });
+  std::vector<std::set<size_t>> found(isOpen.size());
+  auto join = [&](size_t a, size_t b) {
+    if (a != b && isOpen[b])
+      found[a].insert(b);
+  };
+  for (const Value &value : graph.values)
+    for (const Use &use : value.uses)
+      if (value.producer >= 0) {
+        join(groupOf[value.producer], groupOf[use.op]);
+        join(groupOf[use.op], groupOf[value.producer]);
+      }
+  for (const std::set<size_t> &each : found)
+    neighbours.emplace_back(each.begin(), each.end());
+}
+
+size_t Repair::indexOf(OpId anchor) const {
+  return static_cast<size_t>(
+      std::lower_bound(space.anchors().begin(), space.anchors().end(), anchor) -
+      space.anchors().begin());
+}
+
+/// Takes the choices if they are faster and fit.
+bool Repair::take(const Choices &choices, MoveCount &count) {
+  ++made;
+  const Picoseconds limit = walker.makespan() - 1;
+  if (walker.proposeNumbered(choices, limit) > limit || !mayTake()) {
+    walker.reject();
+    return false;
+  }
+  walker.accept();
+  ++count.accepted;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// The anchors that have something else there: each alone, and those that are
+/// connected.
+std::vector<std::vector<size_t>>
+Repair::regionsOf(const Choices &theirs) const {
+  std::vector<bool> differs(isOpen.size()), seen(isOpen.size());
+  for (size_t a : open) {
+    const NumberedChoice own = walker.numbered(space.anchors()[a]);
+    differs[a] =
+        own.config != theirs[a].config || !(own.options == theirs[a].options);
+  }
+  std::vector<std::vector<size_t>> result;
+  for (size_t first : open) {
+    if (!differs[first])
+      continue;
+    result.push_back({first});
+    std::vector<size_t> region{first};
+    if (seen[first])
+      continue;
+    seen[first] = true;
+    for (size_t i = 0; i < region.size(); ++i)
+      for (size_t next : neighbours[region[i]])
+        if (differs[next] && !seen[next]) {
+          seen[next] = true;
+          region.push_back(next);
+        }
+    if (region.size() > 1)
+      result.push_back(std::move(region));
+  }
+  return result;
+}
+
+void Repair::takeOver(const Strategy &other) {
+  const Strategy own = walker.strategy();
+  walker.assign(other);
+  Choices theirs;
+  for (OpId anchor : space.anchors())
+    theirs.push_back(walker.numbered(anchor));
+  walker.assign(own);
+  for (const std::vector<size_t> &region : regionsOf(theirs)) {
+    if (!isLeft())
+      return;
+    Choices choices;
+    for (size_t a : region)
+      choices.push_back(theirs[a]);
+    ++regions.proposed;
+    take(choices, regions);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+void Repair::note(const Strategy &strategy) {
+  for (size_t a : open) {
+    const OpId anchor = space.anchors()[a];
+    std::vector<ConfigId> &all = candidates[space.classOf(a)];
+    auto add = [&](const Configuration &config) {
+      const ConfigId id = walker.number(config);
+      const bool isNew = std::find(all.begin(), all.end(), id) == all.end();
+      if (isNew)
+        all.push_back(id);
+      return isNew;
+    };
+    if (add(strategy[anchor]))
+      for (const Configuration &relative :
+           space.relatives(anchor, strategy[anchor]))
+        add(relative);
+  }
+}
+
+/// Adds to `next`, of which the `beam` fastest are kept, `partial` with every
+/// candidate of one more anchor.
+void Repair::extend(std::vector<Partial> &next, const Partial &partial,
+                    size_t anchor, size_t beam) {
+  auto isFaster = [](const Partial &a, const Partial &b) {
+    return a.makespan < b.makespan;
+  };
+  const NumberedChoice own = walker.numbered(space.anchors()[anchor]);
+  for (ConfigId config : candidates[space.classOf(anchor)]) {
+    if (config == own.config)
+      continue;
+    if (!isLeft())
+      return;
+    Partial longer = partial;
+    longer.choices.push_back({own.op, config, own.options});
+    const Picoseconds limit =
+        next.size() < beam ? kNoLimit : next.back().makespan - 1;
+    ++made;
+    longer.makespan = walker.proposeNumbered(longer.choices, limit);
+    walker.reject();
+    if (longer.makespan > limit)
+      continue;
+    next.insert(std::upper_bound(next.begin(), next.end(), longer, isFaster),
+                std::move(longer));
+    if (next.size() > beam)
+      next.pop_back();
+  }
+}
+
+/// Chooses again for the anchors, one after the other; true if that is faster.
+bool Repair::solve(const std::vector<size_t> &window) {
+  const Picoseconds now = walker.makespan();
+  ++windows.proposed;
+  std::vector<Partial> kept{{now, {}}};
+  for (size_t w = 0; w < window.size(); ++w) {
+    const size_t beam = w + 1 < window.size() ? kBeam : 1;
+    // An anchor may keep what it has.
+    std::vector<Partial> next(kept.begin(),
+                              kept.begin() + static_cast<std::ptrdiff_t>(
+                                                 std::min(beam, kept.size())));
+    for (const Partial &partial : kept)
+      extend(next, partial, window[w], beam);
+    kept.swap(next);
+  }
+  return kept.front().makespan < now && take(kept.front().choices, windows);
+}
+
+/// The anchors that are reached first from `first`.
+std::vector<size_t> Repair::connected(size_t first) const {
+  std::vector<size_t> window{first};
+  for (size_t i = 0; i < window.size(); ++i)
+    for (size_t next : neighbours[window[i]])
+      if (window.size() < kWindow &&
+          std::find(window.begin(), window.end(), next) == window.end())
+        window.push_back(next);
+  std::sort(window.begin(), window.end());
+  return window;
+}
+
+/// Layers alike from `first` on.
+std::vector<size_t> Repair::alike(size_t first) const {
+  const std::vector<OpId> &all = space.alike(first);
+  std::vector<size_t> window;
+  auto next = std::lower_bound(all.begin(), all.end(), space.anchors()[first]);
+  for (; next != all.end() && window.size() < kWindow; ++next)
+    if (const size_t a = indexOf(*next); isOpen[a])
+      window.push_back(a);
+  return window;
+}
+
+bool Repair::solveEach(
+    const std::function<std::vector<size_t>(size_t)> &windowFrom) {
+  bool gained = false;
+  for (size_t anchor : open)
+    if (const std::vector<size_t> window = windowFrom(anchor); isLeft())
+      gained |= solve(window);
+  return gained;
+}
+
+void Repair::run(const std::vector<const Strategy *> &others, int64_t budget,
+                 bool thoroughly) {
+  end = made + budget;
+  for (const Strategy *other : others)
+    takeOver(*other);
+  // Not worth a beginning.
+  if (budget < static_cast<int64_t>(open.size()))
+    return;
+  for (const Strategy *other : others)
+    note(*other);
+  note(walker.strategy());
+  do
+    while (solveEach([](size_t first) { return std::vector{first}; }))
+      ;
+  while (thoroughly &&
+         (solveEach([&](size_t first) { return connected(first); }) |
+          solveEach([&](size_t first) { return alike(first); })));
+}

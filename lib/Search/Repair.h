@@ -1,0 +1,86 @@
+//===- Repair.h - windows of a strategy, solved again -----------*- C++ -*-===//
+//
+// What chains leave undone. A chain draws one of hundreds of configurations for
+// one of hundreds of anchors; some steps that would make its answer better it
+// has never drawn, and of what other chains found it knows nothing. So the best
+// answer is repaired with the help of the others:
+//
+//   - regions: where another one differs from it, what is connected in the
+//     graph is taken over if that is faster (partition crossover; Tinos,
+//     Whitley and Chicano, FOGA 2015);
+//   - windows: a few anchors, neighbours in the graph or layers alike, are
+//     freed and chosen again one after the other, by a beam under the simulated
+//     time (large-neighbourhood search; Shaw, CP 1998). They choose from what
+//     layers alike have anywhere in the population, on other devices and in
+//     other orders, too.
+//
+// All of it is deterministic.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_SEARCH_REPAIR_H
+#define FFC_LIB_SEARCH_REPAIR_H
+
+#include "ffc/Search/Search.h"
+
+#include <functional>
+#include <vector>
+
+namespace ffc::search {
+
+class Repair {
+public:
+  /// Pinned anchors stay as they are. `mayTake` says whether the walker's open
+  /// proposal fits into memory, `goesOn` whether there is time for another.
+  /// Arguments must outlive it.
+  Repair(const Space &space, Walker &walker, const std::vector<Choice> &pinned,
+         std::function<bool()> mayTake, std::function<bool()> goesOn);
+
+  /// What windows choose from, besides what is taken over from.
+  void note(const plan::Strategy &strategy);
+
+  /// Makes the walker's strategy faster by at most `budget` proposals. `others`
+  /// are complete. Windows of several anchors take longest and only come with
+  /// `thoroughly`.
+  void run(const std::vector<const plan::Strategy *> &others, int64_t budget,
+           bool thoroughly);
+
+  /// How many regions and windows were tried, and how many gained something.
+  std::vector<MoveCount> counts() const { return {regions, windows}; }
+
+private:
+  using Choices = std::vector<NumberedChoice>;
+  /// Of some anchors of a window, with the time of a step.
+  struct Partial {
+    plan::Picoseconds makespan = 0;
+    Choices choices;
+  };
+
+  bool isLeft() const { return made < end && goesOn(); }
+  bool take(const Choices &choices, MoveCount &count);
+  void takeOver(const plan::Strategy &other);
+  std::vector<std::vector<size_t>> regionsOf(const Choices &theirs) const;
+  bool solve(const std::vector<size_t> &window);
+  void extend(std::vector<Partial> &next, const Partial &partial, size_t anchor,
+              size_t beam);
+  bool solveEach(const std::function<std::vector<size_t>(size_t)> &windowFrom);
+  std::vector<size_t> connected(size_t first) const;
+  std::vector<size_t> alike(size_t first) const;
+  size_t indexOf(plan::OpId anchor) const;
+
+  const Space &space;
+  Walker &walker;
+  const std::function<bool()> mayTake, goesOn;
+  int64_t made = 0, end = 0;
+  // Anchors by their indices.
+  std::vector<size_t> open; ///< those that are not pinned
+  std::vector<bool> isOpen;
+  /// Open ones that read a value of this one's group, or make one for it.
+  std::vector<std::vector<size_t>> neighbours;
+  /// By class of anchors: what to choose from.
+  std::vector<std::vector<plan::ConfigId>> candidates;
+  MoveCount regions{"region of another"}, windows{"window"};
+};
+
+} // namespace ffc::search
+
+#endif // FFC_LIB_SEARCH_REPAIR_H

@@ -1,0 +1,139 @@
+//===- RepairTest.cpp - parts of others, and windows ----------------------===//
+
+#include "Repair.h"
+
+#include "SearchFixture.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+using namespace ffc::search;
+using namespace ffc::search::testing;
+
+namespace {
+
+class RepairTest : public SearchTest {
+protected:
+  void use(TestGraph given) {
+    SearchTest::use(4);
+    g.emplace(std::move(given));
+    space.emplace(g->graph, 4);
+    walker.emplace(*space, *cost);
+  }
+
+  /// The anchors' choices, all else follows.
+  Strategy strategyOf(const std::vector<Configuration> &configs) {
+    std::vector<Choice> choices;
+    for (size_t a = 0; a < configs.size(); ++a)
+      choices.push_back({space->anchors()[a], configs[a]});
+    Walker other(*space, *cost);
+    other.propose(choices);
+    other.accept();
+    return other.strategy();
+  }
+
+  Repair repair(std::vector<Choice> pins = {}) {
+    pinned = std::move(pins);
+    return Repair(
+        *space, *walker, pinned, [this] { return mayTake; },
+        [this] { return goesOn; });
+  }
+
+  std::optional<TestGraph> g;
+  std::optional<Space> space;
+  std::optional<Walker> walker;
+  std::vector<Choice> pinned;
+  bool mayTake = true, goesOn = true;
+};
+
+const Configuration kOne = Configuration::onDevice(0);
+
+/// Of the samples.
+const Configuration kAll{{{0, 4}}, {0, 1, 2, 3}};
+
+/// Two models that have nothing to do with each other.
+TestGraph towers(int64_t k) {
+  TestGraph g;
+  for (const char *name : {"a", "b"}) {
+    const std::string n = name;
+    ValueId y =
+        g.product(n + "1", g.input("x" + n, {64, k}), g.state("v" + n, {k, k}));
+    g.output("out/" + n, g.product(n + "2", y, g.state("w" + n, {k, k})));
+  }
+  return g;
+}
+
+/// Each has one tower right.
+TEST_F(RepairTest, TakesOverRegions) {
+  use(towers(256));
+  const Strategy mine = strategyOf({kAll, kAll, kOne, kOne}),
+                 theirs = strategyOf({kOne, kOne, kAll, kAll});
+  walker->assign(mine);
+  Repair repaired = repair();
+  // Four anchors differ, which are two regions.
+  repaired.run({&theirs}, 6, /*thoroughly=*/false);
+  EXPECT_EQ(walker->strategy(), strategyOf({kAll, kAll, kAll, kAll}));
+  EXPECT_EQ(repaired.counts()[0].proposed, 6);
+  EXPECT_EQ(repaired.counts()[0].accepted, 1);
+}
+
+/// What is between two layers takes longer to send than a layer to compute. To
+/// divide both, both have to be chosen at once.
+TEST_F(RepairTest, WindowsChooseForNeighboursTogether) {
+  use(layers(256));
+  const Strategy first = strategyOf({kAll, kOne}),
+                 second = strategyOf({kOne, kAll}),
+                 mine = strategyOf({kOne, kOne});
+  std::vector<std::vector<Configuration>> candidates(2);
+  for (size_t a = 0; a < candidates.size(); ++a)
+    for (const Configuration &config : {kOne, kAll})
+      for (const Configuration &relative :
+           space->relatives(space->anchors()[a], config))
+        candidates[a].push_back(relative);
+  const Baseline best = exhaustive(*space, *walker, candidates);
+  for (bool thoroughly : {false, true}) {
+    walker->assign(mine);
+    repair().run({&first, &second}, 1000, thoroughly);
+    EXPECT_EQ(walker->makespan() == best.quality.makespan, thoroughly)
+        << walker->makespan() << ", best " << best.quality.makespan;
+  }
+}
+
+TEST_F(RepairTest, ChangesNothingThatItMayNot) {
+  use(towers(256));
+  const Strategy mine = strategyOf({kOne, kOne, kOne, kOne}),
+                 theirs = strategyOf({kAll, kAll, kAll, kAll});
+  walker->assign(mine);
+  mayTake = false;
+  repair().run({&theirs}, 1000, true);
+  EXPECT_EQ(walker->strategy(), mine) << "too large";
+  mayTake = true;
+  goesOn = false;
+  repair().run({&theirs}, 1000, true);
+  EXPECT_EQ(walker->strategy(), mine) << "no time";
+  goesOn = true;
+  repair().run({&theirs}, 0, true);
+  EXPECT_EQ(walker->strategy(), mine) << "no proposals";
+  repair({{space->anchors()[1], kOne}}).run({&theirs}, 1000, true);
+  EXPECT_EQ(walker->config(space->anchors()[1]), kOne) << "pinned";
+  EXPECT_FALSE(walker->strategy() == mine) << "others are not pinned";
+}
+
+TEST_F(RepairTest, Relatives) {
+  const TestGraph graph = layers(64);
+  const Space eight(graph.graph, 8);
+  const OpId anchor = eight.anchors()[0];
+  const std::vector<Configuration> all =
+      eight.candidates(anchor, /*firstPlaceOnly=*/false);
+  const Configuration grid{{{0, 2}, {1, 2}}, {4, 5, 6, 7}};
+  const std::vector<Configuration> relatives = eight.relatives(anchor, grid);
+  // Two orders of its axes, each on two blocks of four and every second device.
+  EXPECT_EQ(relatives.size(), 8u);
+  for (const Configuration &relative : relatives)
+    EXPECT_NE(std::find(all.begin(), all.end(), relative), all.end());
+  EXPECT_TRUE(eight.relatives(anchor, {{{0, 3}}, {0, 1, 2}}).empty());
+  EXPECT_TRUE(
+      eight.relatives(anchor, {{GridAxis::withShares(0, {3, 1})}, {0, 1}})
+          .empty());
+}
+
+} // namespace
