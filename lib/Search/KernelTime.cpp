@@ -16,7 +16,7 @@ double search::operationsOf(const Op &op) {
 }
 
 Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
-                               const CostModel &cost) {
+                               const CostModel &cost, DeviceId device) {
   const Op &op = graph.op(id);
   const double flops = operationsOf(op);
   int64_t bytes = 0;
@@ -32,6 +32,6 @@ Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
       if (value >= 0)
         bytes += graph.value(value).type.bytes() /
                  (graph.value(value).kind == ValueKind::State ? 1 : blocks);
-  return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
+  return cost.kernel(device, flops / static_cast<double>(blocks), bytes,
                      arithmeticOf(op, type));
 }

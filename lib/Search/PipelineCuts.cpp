@@ -34,9 +34,18 @@ static int64_t summedBytes(const Graph &graph, OpId id, int dim) {
   return 0;
 }
 
-PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
-                           int numDevices, bool recomputes)
-    : graph(graph), cost(cost), numDevices(numDevices), recomputes(recomputes) {
+PipelineCuts::PipelineCuts(const Graph &graph, const Topology &topology,
+                           const CostModel &cost, bool recomputes)
+    : graph(graph), cost(cost), numDevices(topology.numDevices()),
+      recomputes(recomputes) {
+  std::map<int, size_t> kinds;
+  for (DeviceId d = 0; d < numDevices; ++d) {
+    auto [it, isNew] =
+        kinds.insert({topology.device(d).kind, firstOfKind.size()});
+    if (isNew)
+      firstOfKind.push_back(d);
+    kindOf.push_back(it->second);
+  }
   const Space space(graph, numDevices);
   const Roles roles(space);
   const std::vector<int> &dims = roles.sample;
@@ -120,9 +129,10 @@ bool PipelineCuts::shares(const Operator &each,
          !waitsForAll(rules, {{{each.tensor, shape.tensor}}, {}}, each.dim);
 }
 
-/// What each operator takes with its gradients for a micro-batch, and the sums
-/// of neighbours who share it.
-std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
+/// What each operator takes on such a device with its gradients for a
+/// micro-batch, and the sums of neighbours who share it.
+std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape,
+                                          DeviceId device) const {
   const int64_t blocks = int64_t(shape.groups()) * shape.microBatches;
   std::vector<DeviceId> neighbours(shape.tensor);
   std::iota(neighbours.begin(), neighbours.end(), 0);
@@ -132,8 +142,9 @@ std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
     for (OpId id : each.ops) {
       const OpRole role = graph.op(id).role;
       if (role != OpRole::Update)
-        time += static_cast<double>(kernelTime(graph, id, blocks, cost)) *
-                (recomputes && role == OpRole::Forward ? 2 : 1);
+        time +=
+            static_cast<double>(kernelTime(graph, id, blocks, cost, device)) *
+            (recomputes && role == OpRole::Forward ? 2 : 1);
     }
     if (shares(each, shape))
       time /= shape.tensor;
@@ -174,29 +185,53 @@ std::vector<size_t> PipelineCuts::places() const {
   return all;
 }
 
+/// By stage, the kinds of its devices, each once.
+std::vector<std::vector<size_t>>
+PipelineCuts::kindsOfStages(const PipelineShape &shape, int count) const {
+  // Without rounds the table is that of any number of stages.
+  const int stages = shape.rounds > 1 ? shape.stages : numDevices / shape.width;
+  std::vector<std::vector<size_t>> result;
+  for (int s = 0; s < count; ++s) {
+    const auto first =
+        kindOf.begin() + std::ptrdiff_t(s % stages) * shape.width;
+    const std::set<size_t> kinds(first, first + shape.width);
+    result.emplace_back(kinds.begin(), kinds.end());
+  }
+  return result;
+}
+
 /// For stages of such a shape, by how many there are and where they end.
 const PipelineCuts::Table &
 PipelineCuts::tableOf(const PipelineShape &shape) const {
   const int width = shape.width, microBatches = shape.microBatches;
+  const bool isUnequal = firstOfKind.size() > 1;
   auto [it, isNew] =
-      tables.try_emplace({width, microBatches, shape.tensor, shape.sendsAgain});
+      tables.try_emplace({width, microBatches, shape.tensor, shape.sendsAgain,
+                          isUnequal && shape.rounds > 1 ? shape.stages : 0});
   Table &table = it->second;
   if (!isNew)
     return table;
   table.places = places();
   const size_t count = table.places.size();
   // Up to each place; forward and backward messages over it, of neighbours.
-  std::vector<double> kernels(count + 1), crossing(count + 1);
-  std::vector<double> parameters(count + 1);
-  const std::vector<double> times = timesOf(shape);
+  std::vector<double> crossing(count + 1), parameters(count + 1);
+  std::vector<std::vector<double>> kernels; // by kind of devices
+  for (DeviceId device : firstOfKind) {
+    const std::vector<double> times = timesOf(shape, device);
+    std::vector<double> &sums = kernels.emplace_back(count + 1);
+    for (size_t at = 0; at < count; ++at) {
+      const auto begin = times.begin() + std::ptrdiff_t(table.places[at]);
+      const auto end =
+          at + 1 < count ? times.begin() + std::ptrdiff_t(table.places[at + 1])
+                         : times.end();
+      sums[at + 1] = sums[at] + microBatches * std::accumulate(begin, end, 0.0);
+    }
+  }
   for (size_t at = 0; at < count; ++at) {
     const size_t end = at + 1 < count ? table.places[at + 1] : operators.size();
-    kernels[at + 1] = kernels[at];
     parameters[at + 1] = parameters[at];
-    for (size_t i = table.places[at]; i < end; ++i) {
-      kernels[at + 1] += microBatches * times[i];
+    for (size_t i = table.places[at]; i < end; ++i)
       parameters[at + 1] += static_cast<double>(operators[i].parameters);
-    }
     // A stage of all devices has no neighbour.
     if (at > 0 && width < numDevices)
       crossing[at] =
@@ -214,8 +249,11 @@ PipelineCuts::tableOf(const PipelineShape &shape) const {
           ? microBatches * (2 * perByte(CollectiveKind::AllGather) +
                             perByte(CollectiveKind::ReduceScatter))
           : 0;
-  auto stage = [&](size_t begin, size_t end) {
-    const double work = kernels[end] - kernels[begin];
+  auto stage = [&](const std::vector<size_t> &kinds, size_t begin, size_t end) {
+    // Its devices share the samples evenly.
+    double work = 0;
+    for (size_t kind : kinds)
+      work = std::max(work, kernels[kind][end] - kernels[kind][begin]);
     const double bytes = parameters[end] - parameters[begin];
     const double messages = crossing[begin] + crossing[end];
     // What comes in does so beside what goes out, and both beside kernels.
@@ -225,13 +263,15 @@ PipelineCuts::tableOf(const PipelineShape &shape) const {
   };
   const int most = static_cast<int>(std::min<size_t>(
       {size_t(kMostStages), count, size_t(numDevices / width * kMostRounds)}));
+  const std::vector<std::vector<size_t>> kinds = kindsOfStages(shape, most);
   table.slowest.assign(most + 1, std::vector<double>(count + 1, HUGE_VAL));
   table.begin.assign(most + 1, std::vector<size_t>(count + 1));
   table.slowest[0][0] = 0;
   for (int s = 1; s <= most; ++s)
     for (size_t end = s; end <= count; ++end)
       for (size_t at = s - 1; at < end; ++at) {
-        const double time = std::max(table.slowest[s - 1][at], stage(at, end));
+        const double time =
+            std::max(table.slowest[s - 1][at], stage(kinds[s - 1], at, end));
         if (time < table.slowest[s][end]) {
           table.slowest[s][end] = time;
           table.begin[s][end] = at;

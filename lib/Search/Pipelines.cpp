@@ -46,7 +46,7 @@ public:
         topology(judge.planning().topology), best(best),
         fewestStages(fewestStages), goesOn(goesOn),
         isFarOff(search::isFarOff(best, graph, topology.numDevices())),
-        cuts(graph, judge.planning().cost, topology.numDevices(), isFarOff),
+        cuts(graph, topology, judge.planning().cost, isFarOff),
         begin(judge.work()) {}
 
   PipelineResult run() {

@@ -39,15 +39,15 @@ struct PipelineShape {
 };
 
 /// Divides the model among stages: forward operators in graph order, cut where
-/// the slowest stage, with what it sends and receives, is fastest (dynamic
-/// programming over the places between operators; PipeDream, SOSP 2019, section
-/// 3.1, with equal widths). Operators without samples, gradients and updates
-/// follow (completeStrategy).
+/// the slowest stage, on its own devices and with what it sends and receives,
+/// is fastest (dynamic programming over the places between operators;
+/// PipeDream, SOSP 2019, section 3.1, with equal widths). Operators without
+/// samples, gradients and updates follow (completeStrategy).
 class PipelineCuts {
 public:
   /// Arguments must outlive it. `recomputes`: forward operators are done twice.
-  PipelineCuts(const plan::Graph &graph, const plan::CostModel &cost,
-               int numDevices, bool recomputes = false);
+  PipelineCuts(const plan::Graph &graph, const plan::Topology &topology,
+               const plan::CostModel &cost, bool recomputes = false);
 
   /// Of the stages after the first, the operator that each begins with, by its
   /// number among those with samples.
@@ -100,7 +100,10 @@ private:
   };
   const Table &tableOf(const PipelineShape &shape) const;
   bool shares(const Operator &each, const PipelineShape &shape) const;
-  std::vector<double> timesOf(const PipelineShape &shape) const;
+  std::vector<double> timesOf(const PipelineShape &shape,
+                              plan::DeviceId device) const;
+  std::vector<std::vector<size_t>> kindsOfStages(const PipelineShape &shape,
+                                                 int count) const;
   double collectiveOfGroups(plan::CollectiveKind kind,
                             const PipelineShape &shape) const;
   std::vector<size_t> places() const;
@@ -114,9 +117,12 @@ private:
   const plan::CostModel &cost;
   const int numDevices;
   const bool recomputes;
+  std::vector<plan::DeviceId> firstOfKind;
+  std::vector<size_t> kindOf; ///< by device, which of these
   std::vector<Operator> operators;
-  /// By width, micro-batches, `tensor` and `sendsAgain`.
-  mutable std::map<std::tuple<int, int, int, bool>, Table> tables;
+  /// By width, micro-batches, `tensor`, `sendsAgain` and, where it matters
+  /// which devices a stage of a later round comes back to, their stages.
+  mutable std::map<std::tuple<int, int, int, bool, int>, Table> tables;
 };
 
 struct Pipeline {

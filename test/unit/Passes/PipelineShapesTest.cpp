@@ -25,7 +25,7 @@ TEST_P(PipelineShapes, TakeWhatTheirPlansTake) {
   const plan::Topology topology = ranks(kDevices, overlaps);
   const plan::CostModel cost(topology);
   const plan::Graph &graph = model.planned.graph;
-  const search::PipelineCuts cuts(graph, cost, kDevices);
+  const search::PipelineCuts cuts(graph, topology, cost);
   const search::Recomputable recomputable(graph, cost);
   int tried = 0;
   for (int stages : {1, 2, 4})

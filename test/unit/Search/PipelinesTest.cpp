@@ -32,8 +32,9 @@ Topology linked(const std::string &bandwidth) {
 
 TEST(Pipelines, CutsWhereStagesAreEqual) {
   const TestGraph g = products(8);
-  const CostModel cost(linked("1 GB/s"));
-  const PipelineCuts cuts(g.graph, cost, 4);
+  const Topology topology = linked("1 GB/s");
+  const CostModel cost(topology);
+  const PipelineCuts cuts(g.graph, topology, cost);
   EXPECT_THAT(cuts.cut({4, 1, 4}).begins, ElementsAre(2, 4, 6));
   EXPECT_THAT(cuts.cut({2, 2, 4}).begins, ElementsAre(4));
   EXPECT_THAT(*cuts.moved({4}, 0, true), ElementsAre(3));
@@ -48,11 +49,39 @@ TEST(Pipelines, CutsWhereStagesAreEqual) {
   EXPECT_EQ(numMicroBatches(g.graph, *strategy), 4);
 }
 
+/// One device is three times as fast as the others.
+TEST(Pipelines, CutsByTheSpeedsOfDevices) {
+  const TestGraph g = products(8);
+  auto cutsFor = [&](const std::string &devices, PipelineShape shape) {
+    const Topology topology = parse(
+        "kinds:\n"
+        "  slow: {target: cpu, flops: {f32: 10 MFLOP/s}, memory: {size: 1 GB, "
+        "bandwidth: 1 TB/s}, launch: 0 s, overlap: true}\n"
+        "  fast: {target: cpu, flops: {f32: 30 MFLOP/s}, memory: {size: 1 GB, "
+        "bandwidth: 1 TB/s}, launch: 0 s, overlap: true}\n"
+        "devices: " +
+        devices +
+        "\ninterconnect: {type: switch, bandwidth: 1 TB/s, latency: 0 s}\n");
+    const CostModel cost(topology);
+    return PipelineCuts(g.graph, topology, cost).cut(shape).begins;
+  };
+  EXPECT_THAT(cutsFor("[1 x fast, 1 x slow]", {2, 1, 4}), ElementsAre(6));
+  EXPECT_THAT(cutsFor("[1 x slow, 1 x fast]", {2, 1, 4}), ElementsAre(2));
+  EXPECT_THAT(cutsFor("[2 x slow, 2 x fast]", {2, 2, 4}), ElementsAre(2));
+  // The slower one of a stage has as many samples as the other.
+  EXPECT_THAT(cutsFor("[1 x fast, 3 x slow]", {2, 2, 4}), ElementsAre(4));
+  // Of two rounds over both devices the fast one has the first and the third.
+  PipelineShape twice{2, 1, 4};
+  twice.rounds = 2;
+  EXPECT_THAT(cutsFor("[1 x fast, 1 x slow]", twice), ElementsAre(3, 4, 7));
+}
+
 /// Stages come back to the devices of earlier ones.
 TEST(Pipelines, OfSeveralRounds) {
   const TestGraph g = products(8);
-  const CostModel cost(linked("1 GB/s"));
-  const PipelineCuts cuts(g.graph, cost, 4);
+  const Topology topology = linked("1 GB/s");
+  const CostModel cost(topology);
+  const PipelineCuts cuts(g.graph, topology, cost);
   PipelineShape shape{2, 2, 4};
   shape.rounds = 2;
   EXPECT_TRUE(cuts.isPossible(shape));
@@ -72,8 +101,9 @@ TEST(Pipelines, OfSeveralRounds) {
 /// Neighbours have parts of the layers, and all samples of a micro-batch.
 TEST(Pipelines, OfSharedLayers) {
   const TestGraph g = products(8);
-  const CostModel cost(linked("1 GB/s"));
-  const PipelineCuts cuts(g.graph, cost, 4);
+  const Topology topology = linked("1 GB/s");
+  const CostModel cost(topology);
+  const PipelineCuts cuts(g.graph, topology, cost);
   PipelineShape shape{2, 2, 4};
   shape.tensor = 2;
   const auto strategy = cuts.strategy(shape, {4});
@@ -90,7 +120,6 @@ TEST(Pipelines, OfSharedLayers) {
                             first + 1, first, first + 1));
   }
   // What a device computes, and what it has of the parameters, is half as much.
-  const Topology topology = linked("1 GB/s");
   auto stateOf = [&](const PipelineShape &shape) {
     return planProgram(g.graph, *cuts.strategy(shape, {4}), 4, cost,
                        {shape.microBatches, 1})
@@ -140,7 +169,7 @@ TEST(Pipelines, OfOneStage) {
   const TestGraph g = products(8);
   const Topology topology = load("cpu:1");
   const CostModel cost(topology);
-  EXPECT_THAT(PipelineCuts(g.graph, cost, 1).cut({1, 1, 4}).begins,
+  EXPECT_THAT(PipelineCuts(g.graph, topology, cost).cut({1, 1, 4}).begins,
               ::testing::IsEmpty());
   // What is known does not fit.
   const Quality best{kNoLimit, 2};
