@@ -90,7 +90,16 @@ public:
   /// A collective by a schedule (schedule.h). By exchanges, unless a backend
   /// has something better.
   virtual Event scheduled(const char *task, ScheduledCollective &collective);
+  /// Does an exchange begin when the one before has ended? Then messages that
+  /// wait for each other have to be in one exchange.
+  virtual bool exchanges_in_order() const { return false; }
   virtual void wait(Event event) = 0;
+  /// Waits for one of several exchanges and gives its place. A backend that
+  /// does not see which one happens first waits for the first in the list.
+  virtual std::size_t wait_any(const std::vector<Event> &events) {
+    wait(events.front());
+    return 0;
+  }
   virtual void barrier() = 0;
   /// What ends a wait for other ranks that has no end; null: nothing does.
   virtual std::shared_ptr<Watch> watch() const { return nullptr; }

@@ -17,6 +17,8 @@
 
 namespace ffrt {
 
+class MessageFlow;
+
 struct Schedule {
   /// The numbers are those of tables.h.
   enum class Kind : int64_t { all_reduce, all_gather, reduce_scatter };
@@ -29,6 +31,10 @@ struct Schedule {
   std::size_t reducing = 0; ///< so many transfers, the first ones, reduce
   struct Transfer {
     int chunk, src, dst; ///< members by their place in the group
+    /// Transfers of one step do not wait for each other; those of a member
+    /// ascend. All members number them alike, so that none waits in a step for
+    /// what another sends in a later one.
+    int step = 0;
   };
   std::vector<Transfer> transfers;
 
@@ -46,27 +52,31 @@ struct Schedule {
 class ScheduledCollective {
 public:
   /// Operands as those of Comm's collective of that kind; `src` of an
-  /// all-reduce is in place.
-  ScheduledCollective(const Schedule &schedule, const Group &group, int rank,
-                      Tensor src, Tensor dst, ReduceOp op);
+  /// all-reduce is in place. `comm` only says for whom and how.
+  ScheduledCollective(const Schedule &schedule, const Group &group,
+                      const Comm &comm, Tensor src, Tensor dst, ReduceOp op);
 
+  ~ScheduledCollective();
+
+  /// On the same ranks as the one that it was made for.
   void run(Comm &comm, const char *task);
 
 private:
   struct Move {
     Tensor into, from;
   };
-  /// Messages that do not depend on each other, and what is reduced once all
-  /// of them have arrived.
-  struct Step {
+  struct Exchange {
     std::vector<Message> sends, receives;
-    std::vector<Move> combines;
+    std::vector<Move> combines; ///< once all have arrived
   };
   class Builder;
+  class StepBuilder;
+  class FlowBuilder;
 
   ReduceOp op;
-  std::vector<Move> before; ///< copies
-  std::vector<Step> steps;
+  std::vector<Move> before;          ///< copies
+  std::vector<Exchange> exchanges;   ///< one after the other, or
+  std::unique_ptr<MessageFlow> flow; ///< messages as soon as they can
   std::shared_ptr<void> room;
 };
 

@@ -197,6 +197,12 @@ public:
     p.task = nullptr;
   }
 
+  std::size_t wait_any(const std::vector<Event> &events) override {
+    for (std::size_t i = 0;; i = (i + 1) % events.size())
+      if (test(events[i]))
+        return i;
+  }
+
   bool test(Event event) override {
     if (event.id < 0)
       return true;

@@ -112,17 +112,12 @@ public:
   }
 
   void wait(Event event) override {
-    if (event.id < 0)
-      return;
-    Pending &p = pending[std::size_t(event.id)];
-    polled = &p.remote;
-    alive(p.task, node->wait_until([&] {
-      return (p.open == 0 && p.remote.id < 0) || !channels->problem().empty();
-    }));
-    polled = nullptr;
-    if (!channels->problem().empty())
-      fail(p.task, channels->problem().c_str());
-    p.task = nullptr;
+    if (event.id >= 0)
+      wait_for(&event, 1);
+  }
+
+  std::size_t wait_any(const std::vector<Event> &events) override {
+    return wait_for(events.data(), events.size());
   }
 
   void barrier() override {
@@ -195,6 +190,26 @@ private:
     fail(task, cause.c_str());
   }
 
+  /// Until one of so many events happens, whose place it gives.
+  std::size_t wait_for(const Event *events, std::size_t count) {
+    std::size_t place = 0;
+    waited = {events, count};
+    const char *task = pending[std::size_t(events[0].id)].task;
+    alive(task, node->wait_until([&] {
+      for (place = 0; place < count; ++place) {
+        const Pending &p = pending[std::size_t(events[place].id)];
+        if (p.open == 0 && p.remote.id < 0)
+          return true;
+      }
+      return !channels->problem().empty();
+    }));
+    waited = {};
+    if (!channels->problem().empty())
+      fail(task, channels->problem().c_str());
+    pending[std::size_t(events[place].id)].task = nullptr;
+    return place;
+  }
+
   int free_slot() {
     for (std::size_t i = 0; i < pending.size(); ++i)
       if (!pending[i].task)
@@ -205,13 +220,21 @@ private:
 
   bool advance() override {
     bool moved = channels->advance();
-    if (polled && polled->id >= 0 && network->test(*polled)) {
-      *polled = {};
-      moved = true;
+    for (std::size_t i = 0; i < waited.count; ++i) {
+      Event &remote = pending[std::size_t(waited.events[i].id)].remote;
+      if (remote.id >= 0 && network->test(remote)) {
+        remote = {};
+        moved = true;
+      }
     }
     return moved;
   }
-  bool must_poll() const override { return polled && polled->id >= 0; }
+  bool must_poll() const override {
+    return std::any_of(waited.events, waited.events + waited.count,
+                       [&](Event event) {
+                         return pending[std::size_t(event.id)].remote.id >= 0;
+                       });
+  }
 
   std::unique_ptr<Network> network;
   std::vector<int> leader;
@@ -221,7 +244,10 @@ private:
   std::vector<Entry> groups;
   std::deque<Pending> pending; ///< messages refer to elements
   std::vector<Message> remote_sends, remote_receives;
-  Event *polled = nullptr; ///< beyond the node, while this rank waits
+  struct {
+    const Event *events = nullptr;
+    std::size_t count = 0;
+  } waited; ///< for one of these, while this rank waits
 };
 
 } // namespace

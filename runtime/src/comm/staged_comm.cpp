@@ -94,6 +94,19 @@ void StagedComm::wait(Event event) {
     return;
   Pending &p = pending[std::size_t(event.id)];
   host.wait(p.event);
+  finish(p);
+}
+
+std::size_t StagedComm::wait_any(const std::vector<Event> &events) {
+  of_host.clear();
+  for (Event event : events)
+    of_host.push_back(pending[std::size_t(event.id)].event);
+  const std::size_t place = host.wait_any(of_host);
+  finish(pending[std::size_t(events[place].id)]);
+  return place;
+}
+
+void StagedComm::finish(Pending &p) {
   for (std::size_t i = 0; i < p.count; ++i)
     if (const Copy &copy = p.copies[i]; copy.received)
       write_target(copy.there.data, copy.memory.data(), copy.memory.size());

@@ -34,6 +34,7 @@ public:
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
   void wait(Event event) override;
+  std::size_t wait_any(const std::vector<Event> &events) override;
   void barrier() override;
 
 protected:
@@ -57,6 +58,8 @@ private:
   };
 
   int free_slot();
+  /// Of what has happened on the host.
+  void finish(Pending &pending);
   /// The tensor on the host: with its contents if it is `sent`, to be copied
   /// back if it is `received`.
   static Tensor stage(Pending &pending, const Tensor &t, bool sent,
@@ -67,6 +70,7 @@ private:
   Comm &host;
   std::deque<Pending> pending;
   std::vector<Message> sent, expected; ///< of the exchange that starts
+  std::vector<Event> of_host;          ///< what is waited for
 };
 
 } // namespace ffrt

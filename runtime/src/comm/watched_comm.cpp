@@ -91,6 +91,11 @@ void WatchedComm::wait(Event event) {
   comm->wait(event);
 }
 
+std::size_t WatchedComm::wait_any(const std::vector<Event> &events) {
+  const Watch::Scope scope(*watching, under_way[std::size_t(events[0].id)]);
+  return comm->wait_any(events);
+}
+
 void WatchedComm::barrier() {
   const Watch::Operation operation{"barrier", nullptr, {}};
   const Watch::Scope scope(*watching, operation);

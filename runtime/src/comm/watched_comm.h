@@ -32,6 +32,7 @@ public:
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
   void wait(Event event) override;
+  std::size_t wait_any(const std::vector<Event> &events) override;
   void barrier() override;
 
 protected:

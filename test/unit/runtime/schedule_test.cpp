@@ -30,3 +30,22 @@ TEST(Schedule, IsReadFromText) {
   EXPECT_EQ(schedule.transfers[1].chunk, 1);
   EXPECT_EQ(schedule.transfers[1].dst, 1);
 }
+
+/// The steps of the transfers.
+static std::vector<int> steps_of(const char *text) {
+  std::vector<int> steps;
+  for (const Schedule::Transfer &t : Schedule::read(text).transfers)
+    steps.push_back(t.step);
+  return steps;
+}
+
+TEST(Schedule, TransfersOfAStepDoNotWaitForEachOther) {
+  // Round a ring: nobody expects in a step what is sent in the next one.
+  EXPECT_EQ(steps_of("all_gather rings 3 3 0 0 0 1 1 1 2 2 2 0 "
+                     "2 0 1 0 1 2 1 2 0"),
+            (std::vector{0, 0, 0, 1, 1, 1}));
+  // Several are reduced into one chunk in a step, which is then overwritten
+  // where it was sent from.
+  EXPECT_EQ(steps_of("all_reduce direct 3 1 2 0 1 0 0 2 0 0 0 1 0 0 2"),
+            (std::vector{0, 0, 1, 1}));
+}

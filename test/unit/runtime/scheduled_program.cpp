@@ -3,7 +3,8 @@
 // Every algorithm of the planner, on all ranks and on some of them, in several
 // networks, with numbers of elements that chunks do not divide: sums are right
 // and equal on all ranks, to the bit, and what is read only stays as it was.
-// With "missing" rank 1 leaves out its last transfer.
+// With "missing" rank 1 leaves out its last transfer; with "in-order" an
+// exchange begins when the one before has ended, as on a stream of NCCL.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/mpi.h"
 #include "ffrt/schedule.h"
+#include "planned.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,30 +32,9 @@ using ffc::plan::Topology;
 
 namespace {
 
-template <class T> Tensor flat(std::vector<T> &v, DType type) {
-  Tensor t;
-  t.data = v.data();
-  t.type = type;
-  t.rank = 1;
-  t.shape[0] = t.global[0] = int64_t(v.size());
-  return t;
-}
-
 void check(Comm &comm, bool holds, const std::string &what) {
   if (!holds)
     comm.fail("test", what.c_str());
-}
-
-/// As in the tables of a program.
-std::string text_of(const CollectiveSchedule &schedule) {
-  std::string text =
-      std::string(str(schedule.kind)) + " " + schedule.algorithm + " " +
-      std::to_string(schedule.members) + " " + std::to_string(schedule.chunks) +
-      " " + std::to_string(schedule.reducing);
-  for (const auto &t : schedule.transfers)
-    text += " " + std::to_string(t.chunk) + " " + std::to_string(t.src) + " " +
-            std::to_string(t.dst);
-  return text;
 }
 
 /// What rank r has of element i. Sums depend on their order in every bit.
@@ -61,14 +42,57 @@ float given(int rank, int64_t i) {
   return std::sin(float(rank * 1000 + i)) * 3;
 }
 
+class InOrder final : public Comm {
+public:
+  explicit InOrder(Comm &comm) : comm(comm) {}
+
+  int rank() const override { return comm.rank(); }
+  int size() const override { return comm.size(); }
+  bool exchanges_in_order() const override { return true; }
+  Group make_group(const std::vector<int> &members) override {
+    return comm.make_group(members);
+  }
+  Event exchange(const char *task, int tag, const std::vector<Message> &sends,
+                 const std::vector<Message> &receives) override {
+    comm.wait(comm.exchange(task, tag, sends, receives));
+    return {};
+  }
+  Event all_reduce(const char *task, const Group &group, Tensor data,
+                   ReduceOp op, CollectiveAlgorithm algorithm) override {
+    return comm.all_reduce(task, group, data, op, algorithm);
+  }
+  Event all_gather(const char *task, const Group &group, Tensor part,
+                   Tensor whole) override {
+    return comm.all_gather(task, group, part, whole);
+  }
+  Event reduce_scatter(const char *task, const Group &group, Tensor whole,
+                       Tensor part, ReduceOp op) override {
+    return comm.reduce_scatter(task, group, whole, part, op);
+  }
+  Event broadcast(const char *task, const Group &group, int root,
+                  Tensor data) override {
+    return comm.broadcast(task, group, root, data);
+  }
+  void wait(Event event) override { comm.wait(event); }
+  void barrier() override { comm.barrier(); }
+
+protected:
+  void end_ranks(const char *task, const char *cause) override {
+    comm.fail(task, cause);
+  }
+
+private:
+  Comm &comm;
+};
+
 class Checks {
 public:
   Checks(Comm &comm, const Group &world) : comm(comm), world(world) {}
 
-  void run(const CollectiveSchedule &planned, const Group &group,
+  void run(const CollectiveSchedule &made, const Group &group,
            bool leaves_out) {
-    name = planned.algorithm + " " + str(planned.kind);
-    schedule = Schedule::read(text_of(planned).c_str());
+    name = made.algorithm + " " + str(made.kind);
+    schedule = planned(made);
     if (leaves_out && comm.rank() == 1)
       schedule.transfers.pop_back();
     const auto me =
@@ -77,9 +101,9 @@ public:
       if (me == group.members.end())
         continue;
       const int place = int(me - group.members.begin());
-      if (planned.kind == CollectiveKind::AllReduce)
+      if (made.kind == CollectiveKind::AllReduce)
         all_reduce(group, part * 3 + 1);
-      else if (planned.kind == CollectiveKind::AllGather)
+      else if (made.kind == CollectiveKind::AllGather)
         all_gather(group, place, part);
       else
         reduce_scatter(group, place, part);
@@ -96,9 +120,8 @@ private:
     for (int64_t i = 0; i < elements; ++i)
       data.push_back(given(comm.rank(), i));
     std::vector<float> once = data;
-    ScheduledCollective sum(schedule, group, comm.rank(),
-                            flat(data, DType::f32), flat(data, DType::f32),
-                            ReduceOp::sum);
+    ScheduledCollective sum(schedule, group, comm, flat(data, DType::f32),
+                            flat(data, DType::f32), ReduceOp::sum);
     for (int turn = 0; turn < 2; ++turn) { // the second one allocates nothing
       data = once;
       comm.wait(comm.scheduled("all-reduce", sum));
@@ -106,9 +129,8 @@ private:
         expect_sum(group, data[std::size_t(i)], i);
       equal_on_all(group, data);
     }
-    ScheduledCollective largest(schedule, group, comm.rank(),
-                                flat(data, DType::f32), flat(data, DType::f32),
-                                ReduceOp::max);
+    ScheduledCollective largest(schedule, group, comm, flat(data, DType::f32),
+                                flat(data, DType::f32), ReduceOp::max);
     data = once;
     comm.wait(comm.scheduled("maximum", largest));
     for (int64_t i = 0; i < elements; ++i) {
@@ -118,8 +140,7 @@ private:
       check(comm, data[std::size_t(i)] == most, name + ": maximum");
     }
     std::vector<BFloat16> narrow(std::size_t(elements), BFloat16(1.0f));
-    ScheduledCollective ones(schedule, group, comm.rank(),
-                             flat(narrow, DType::bf16),
+    ScheduledCollective ones(schedule, group, comm, flat(narrow, DType::bf16),
                              flat(narrow, DType::bf16), ReduceOp::sum);
     comm.wait(comm.scheduled("ones", ones));
     for (BFloat16 one : narrow)
@@ -132,9 +153,8 @@ private:
     std::vector<float> mine, whole(std::size_t(part * members), -1);
     for (int64_t i = 0; i < part; ++i)
       mine.push_back(given(comm.rank(), i));
-    ScheduledCollective gather(schedule, group, comm.rank(),
-                               flat(mine, DType::f32), flat(whole, DType::f32),
-                               ReduceOp::sum);
+    ScheduledCollective gather(schedule, group, comm, flat(mine, DType::f32),
+                               flat(whole, DType::f32), ReduceOp::sum);
     comm.wait(comm.scheduled("all-gather", gather));
     // Once more where the part lies in its place.
     std::vector<float> in_place(whole.size(), -1);
@@ -143,7 +163,7 @@ private:
     Tensor own = flat(*all, DType::f32);
     own.data = all->data() + place * part;
     own.shape[0] = own.global[0] = part;
-    ScheduledCollective again(schedule, group, comm.rank(), own,
+    ScheduledCollective again(schedule, group, comm, own,
                               flat(in_place, DType::f32), ReduceOp::sum);
     comm.wait(comm.scheduled("all-gather in place", again));
     for (int64_t m = 0; m < members; ++m)
@@ -161,9 +181,8 @@ private:
     for (int64_t i = 0; i < part * int64_t(group.members.size()); ++i)
       whole.push_back(given(comm.rank(), i));
     const std::vector<float> before = whole;
-    ScheduledCollective scatter(schedule, group, comm.rank(),
-                                flat(whole, DType::f32), flat(mine, DType::f32),
-                                ReduceOp::sum);
+    ScheduledCollective scatter(schedule, group, comm, flat(whole, DType::f32),
+                                flat(mine, DType::f32), ReduceOp::sum);
     comm.wait(comm.scheduled("reduce-scatter", scatter));
     for (int64_t i = 0; i < part; ++i)
       expect_sum(group, mine[std::size_t(i)], place * part + i);
@@ -210,8 +229,11 @@ Topology network(Comm &comm, const std::string &form) {
 } // namespace
 
 int main(int argc, char **argv) {
-  std::unique_ptr<Comm> comm = make_comm(chosen_transport());
-  const bool leaves_out = argc > 1 && std::string(argv[1]) == "missing";
+  const std::unique_ptr<Comm> real = make_comm(chosen_transport());
+  const std::string how = argc > 1 ? argv[1] : "";
+  const bool leaves_out = how == "missing";
+  InOrder ordered(*real);
+  Comm *comm = how == "in-order" ? &ordered : real.get();
   std::vector<int> ranks(std::size_t(comm->size())), some;
   std::iota(ranks.begin(), ranks.end(), 0);
   for (int rank : ranks)

@@ -44,7 +44,11 @@ public:
                   Tensor data) override {
     return comm.broadcast(task, group, root, data);
   }
+  bool exchanges_in_order() const override { return comm.exchanges_in_order(); }
   void wait(Event event) override { comm.wait(event); }
+  std::size_t wait_any(const std::vector<Event> &events) override {
+    return comm.wait_any(events);
+  }
   void barrier() override { comm.barrier(); }
 
 protected:

@@ -29,6 +29,7 @@ public:
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
   Event scheduled(const char *task, ScheduledCollective &collective) override;
+  bool exchanges_in_order() const override { return comm.exchanges_in_order(); }
   void wait(Event event) override;
   void barrier() override { comm.barrier(); }
 

@@ -104,8 +104,7 @@ private:
     if (const int64_t number = rows.next(); number != words::none)
       collective.scheduled = std::make_shared<ScheduledCollective>(
           schedule(number, *collective.group), *collective.group,
-          program.host.context.rank, collective.src, collective.dst,
-          collective.reduce);
+          program.host.comm, collective.src, collective.dst, collective.reduce);
     return collective;
   }
 

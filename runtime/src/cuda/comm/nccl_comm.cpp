@@ -112,6 +112,9 @@ public:
     return {int(groups.size()) - 1, members};
   }
 
+  /// On one stream.
+  bool exchanges_in_order() const override { return true; }
+
   Event exchange(const char *task, int, const std::vector<Message> &sends,
                  const std::vector<Message> &receives) override {
     return start(task, [&] {
