@@ -136,6 +136,15 @@ private:
   mlir::FailureOr<plan::PartialStrategy> searchWithNetwork();
   /// The same of what FlexNet measured.
   mlir::FailureOr<plan::PartialStrategy> searchLayersWithNetwork();
+  /// The same of any model, by whole plans.
+  mlir::FailureOr<plan::PartialStrategy> searchPlansWithNetwork();
+  /// A network for what servers send each other by a strategy and the schedule;
+  /// nothing if none of that degree is connected.
+  std::optional<network::FoundTopology>
+  networkFor(const plan::Strategy &strategy) const;
+  /// Of a step by a strategy and the schedule; nothing if it does not fit.
+  std::optional<plan::Picoseconds>
+  timeIfItFits(const plan::Strategy &strategy) const;
   /// Takes `found` as the network between the servers of the topology.
   mlir::LogicalResult takeNetwork(network::FoundTopology found);
   network::TopologySearchOptions networkOptions() const;
@@ -207,6 +216,8 @@ private:
   std::optional<plan::Topology> topology;
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
+  /// What the next search starts from besides --start.
+  std::optional<plan::Strategy> startFrom;
   /// Of --topology=topoopt, and as topology file.
   std::optional<network::FoundTopology> foundNetwork;
   std::string topologyText;
