@@ -110,7 +110,8 @@ std::vector<Estimated> JointSearch::climb(const Placement &from,
 }
 
 /// Finds a network for a strategy. False with an error where there is none;
-/// what does not fit into memory is passed over.
+/// passed over is what does not fit into memory, and what not even a switch
+/// would make faster than the best pair.
 bool JointSearch::consider(const Placement &placement, const std::string &way,
                            std::string &error) {
   if (!seen.insert(placement).second)
@@ -124,8 +125,10 @@ bool JointSearch::consider(const Placement &placement, const std::string &way,
   pair.graph = std::move(*graph);
   pair.traffic = trafficOf(pair.graph);
   if (!pairs.empty() &&
-      stepBound(pair.traffic, options.network.degree, options.network.kind,
-                options.network.bandwidth) > pairs.front().topology.time)
+      std::max(estimate(pair.graph, nullptr),
+               stepBound(pair.traffic, options.network.degree,
+                         options.network.kind, options.network.bandwidth)) >
+          pairs.front().topology.time)
     return true;
   if (!fits(choices.strategyOf(placement)))
     return true;

@@ -111,9 +111,31 @@ static Error resolveMeasures(Options &options) {
   return Error::success();
 }
 
+/// What a network that is searched for needs, and what needs one.
+static Error checkNetworkSearch(const Options &options) {
+  const std::string &topology = options.flexNet.topology;
+  if (!options.flexNet.searchesNetwork())
+    return options.printTopology.empty()
+               ? Error::success()
+               : expected("--print-topology", "--topology=topoopt",
+                          topology.empty() ? "none" : topology);
+  if (!options.searches())
+    return expected("--topology=topoopt", "--strategy=search",
+                    options.randomStrategy ? "random" : options.strategy);
+  if (options.isByFlexFlow())
+    return expected("--topology=topoopt", "--simulator=ffc", "flexflow");
+  if (options.emit < Emit::Plan)
+    return makeError("--topology=topoopt: expected --emit=plan or later, where "
+                     "there is a strategy, found --emit=" +
+                     Twine(options.emit == Emit::FF ? "ff" : "train"));
+  return Error::success();
+}
+
 Error ffc::resolveFlexNetFlags(Options &options) {
   const FlexNetFlags &flags = options.flexNet;
   if (Error error = checkTopologyFlags(options))
+    return error;
+  if (Error error = checkNetworkSearch(options))
     return error;
   if (Error error = resolveMeasures(options))
     return error;
