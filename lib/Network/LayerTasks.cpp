@@ -2,8 +2,6 @@
 
 #include "ffc/Network/LayerTasks.h"
 
-#include "ffc/Plan/FlexNet.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -43,10 +41,11 @@ struct Part {
 class LayerWriter {
 public:
   LayerWriter(const ffc::plan::Graph &graph, const Strategy &strategy,
-              const Topology &topology, const Profile &profile,
-              const ServerInside &inside, std::string &error)
-      : graph(graph), strategy(strategy), topology(topology), profile(profile),
-        inside(inside), error(error) {}
+              const Topology &topology, const FlexNetMeasures &measures,
+              const FlexNetLayers &layers, const ServerInside &inside,
+              std::string &error)
+      : graph(graph), strategy(strategy), topology(topology),
+        measures(measures), layers(layers), inside(inside), error(error) {}
 
   std::optional<ServerTasks> run();
 
@@ -84,11 +83,11 @@ private:
   const ffc::plan::Graph &graph;
   const Strategy &strategy;
   const Topology &topology;
-  const Profile &profile;
+  const FlexNetMeasures &measures;
+  const FlexNetLayers &layers;
   const ServerInside &inside;
   std::string &error;
 
-  FlexNetLayers layers;
   std::vector<std::map<VertexId, Part>> parts; ///< by layer
   ServerTasks result;
   /// Layers between whose parts there is data, and how much.
@@ -107,7 +106,6 @@ private:
 
 std::optional<FlexNetTimes> LayerWriter::timesOf(const FlexNetLayer &layer,
                                                  int64_t pointsOfServer) {
-  const FlexNetMeasures &measures = *profile.flexNet();
   const std::string &name = graph.op(layer.op).name;
   auto degrees = flexNetDegrees(graph, layer.op, strategy[layer.op]);
   // The GPUs of a server have a part together, which is of more samples.
@@ -332,10 +330,6 @@ void LayerWriter::addWeights(size_t number) {
 //===----------------------------------------------------------------------===//
 
 std::optional<ServerTasks> LayerWriter::run() {
-  const auto found = flexNetLayers(graph, error);
-  if (!found)
-    return std::nullopt;
-  layers = *found;
   result.graph.numServers = static_cast<int>(topology.nodes().size());
   parts.resize(layers.list.size());
   for (size_t i = 0; i < layers.list.size(); ++i)
@@ -362,20 +356,47 @@ std::optional<ServerTasks> LayerWriter::run() {
     follow(reader.backward, from);
     follow(from, writer.backward);
   }
-  result.notes = flexNetDoubts(*profile.flexNet(), graph, layers);
   return std::move(result);
+}
+
+std::optional<LayerSteps>
+LayerSteps::of(const ffc::plan::Graph &graph, const Topology &topology,
+               const std::shared_ptr<const Profile> &profile,
+               const ServerInside &given, std::string &error) {
+  // Checks the batch and the number of devices.
+  if (!profileForGraph(profile, graph, topology, error))
+    return std::nullopt;
+  auto layers = flexNetLayers(graph, error);
+  if (!layers)
+    return std::nullopt;
+  LayerSteps steps;
+  steps.graph_ = &graph;
+  steps.topology_ = &topology;
+  steps.profile = profile;
+  steps.inside = given;
+  if (given.bandwidth == 0)
+    steps.inside.bandwidth = bandwidthInside(topology);
+  steps.layers_ = std::move(*layers);
+  return steps;
+}
+
+std::optional<ServerTasks> LayerSteps::tasksOf(const Strategy &strategy,
+                                               std::string &error) const {
+  return LayerWriter(*graph_, strategy, *topology_, measures(), layers_, inside,
+                     error)
+      .run();
 }
 
 std::optional<ServerTasks>
 ffc::network::layerTasks(const ffc::plan::Graph &graph,
                          const Strategy &strategy, const Topology &topology,
                          const std::shared_ptr<const Profile> &profile,
-                         const ServerInside &given, std::string &error) {
-  ServerInside inside = given;
-  if (inside.bandwidth == 0)
-    inside.bandwidth = bandwidthInside(topology);
-  // Checks the batch and the number of devices.
-  if (!profileForGraph(profile, graph, topology, error))
+                         const ServerInside &inside, std::string &error) {
+  const auto steps = LayerSteps::of(graph, topology, profile, inside, error);
+  if (!steps)
     return std::nullopt;
-  return LayerWriter(graph, strategy, topology, *profile, inside, error).run();
+  auto tasks = steps->tasksOf(strategy, error);
+  if (tasks)
+    tasks->notes = flexNetDoubts(steps->measures(), graph, steps->layers());
+  return tasks;
 }

@@ -128,9 +128,12 @@ std::optional<FoundTopology> TopologySearch::run() {
     tryRule(options.degree, StrideRule::Geometric, kPaper);
     break;
   case TopologyRule::Best:
-    for (int degree = options.degree; degree > 0; --degree)
+    for (int degree = options.degree; degree > 0; --degree) {
       if (canGain(degree))
         tryAll(degree);
+      if (!options.triesSmallerDegrees)
+        break;
+    }
     break;
   }
   if (best) {

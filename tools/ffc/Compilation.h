@@ -7,6 +7,7 @@
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Import/Parameters.h"
+#include "ffc/Network/TopologySearch.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/FlexFlowModel.h"
@@ -130,6 +131,23 @@ private:
   mlir::LogicalResult timeByFlexFlow();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
+  /// Strategy and network together (--topology=topoopt); the topology is that
+  /// of the network found from then on.
+  mlir::FailureOr<plan::PartialStrategy> searchWithNetwork();
+  /// The same of what FlexNet measured.
+  mlir::FailureOr<plan::PartialStrategy> searchLayersWithNetwork();
+  /// The same of any model, by whole plans.
+  mlir::FailureOr<plan::PartialStrategy> searchPlansWithNetwork();
+  /// A network for what servers send each other by a strategy and the schedule;
+  /// nothing if none of that degree is connected.
+  std::optional<network::FoundTopology>
+  networkFor(const plan::Strategy &strategy) const;
+  /// Of a step by a strategy and the schedule; nothing if it does not fit.
+  std::optional<plan::Picoseconds>
+  timeIfItFits(const plan::Strategy &strategy) const;
+  /// Takes `found` as the network between the servers of the topology.
+  mlir::LogicalResult takeNetwork(network::FoundTopology found);
+  network::TopologySearchOptions networkOptions() const;
   bool mayBePipeline(const search::Options &searching) const;
   bool mayKeepLess(const search::Options &searching) const;
   /// Tries what is judged by whole steps: pipelines, and what is faster than
@@ -198,6 +216,11 @@ private:
   std::optional<plan::Topology> topology;
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
+  /// What the next search starts from besides --start.
+  std::optional<plan::Strategy> startFrom;
+  /// Of --topology=topoopt, and as topology file.
+  std::optional<network::FoundTopology> foundNetwork;
+  std::string topologyText;
   std::vector<std::string> rewritten; ///< the rules that were applied
   double secondsOfChoice = 0;         ///< what choosing them took
   plan::Strategy strategy;

@@ -18,11 +18,12 @@ static std::string gbits(int64_t number) {
   return std::to_string(number) + " Gbit/s";
 }
 
-/// The servers that flags describe, as a topology file.
+/// The servers that flags describe, as a topology file. A network that is
+/// searched for starts as a switch, as wide as all interfaces together.
 static std::string describeServers(const FlexNetFlags &flags) {
   const int64_t servers = *flags.servers,
                 gpus = flags.gpusPerServer.value_or(1),
-                degree = flags.degree.value_or(1);
+                degree = flags.degreeOrDefault();
   const bool isMesh = flags.topology == "fc";
   const std::string latency = std::to_string(flags.latency.value_or(0)) + " us";
   std::string kind = "a100", text;
@@ -66,10 +67,10 @@ static Error checkTopologyFlags(const Options &options) {
                          "of --devices says what links there are");
     return Error::success();
   }
-  if (flags.topology != "fattree" && flags.topology != "fc")
-    return makeError("--topology: expected fattree or fc, whose links are "
-                     "known before the strategy, or --devices FILE with "
-                     "the links, found '" +
+  if (flags.topology != "fattree" && flags.topology != "fc" &&
+      !flags.searchesNetwork())
+    return makeError("--topology: expected fattree, fc or topoopt, or "
+                     "--devices FILE with the links, found '" +
                      flags.topology + "'");
   if (!options.devices.empty())
     return makeError("--topology: expected no --devices beside it, found '" +
@@ -110,9 +111,31 @@ static Error resolveMeasures(Options &options) {
   return Error::success();
 }
 
+/// What a network that is searched for needs, and what needs one.
+static Error checkNetworkSearch(const Options &options) {
+  const std::string &topology = options.flexNet.topology;
+  if (!options.flexNet.searchesNetwork())
+    return options.printTopology.empty()
+               ? Error::success()
+               : expected("--print-topology", "--topology=topoopt",
+                          topology.empty() ? "none" : topology);
+  if (!options.searches())
+    return expected("--topology=topoopt", "--strategy=search",
+                    options.randomStrategy ? "random" : options.strategy);
+  if (options.isByFlexFlow())
+    return expected("--topology=topoopt", "--simulator=ffc", "flexflow");
+  if (options.emit < Emit::Plan)
+    return makeError("--topology=topoopt: expected --emit=plan or later, where "
+                     "there is a strategy, found --emit=" +
+                     Twine(options.emit == Emit::FF ? "ff" : "train"));
+  return Error::success();
+}
+
 Error ffc::resolveFlexNetFlags(Options &options) {
   const FlexNetFlags &flags = options.flexNet;
   if (Error error = checkTopologyFlags(options))
+    return error;
+  if (Error error = checkNetworkSearch(options))
     return error;
   if (Error error = resolveMeasures(options))
     return error;
@@ -144,13 +167,23 @@ Error ffc::resolveFlexNetFlags(Options &options) {
     return Error::success();
   options.topologyText = describeServers(flags);
   options.devices = flags.topology + ".yaml";
+  if (flags.searchesNetwork()) {
+    options.meanings.push_back(
+        "--topology topoopt: a network of " + std::to_string(*flags.servers) +
+        " servers of " + std::to_string(flags.gpusPerServer.value_or(1)) +
+        " a100 with " + std::to_string(flags.degreeOrDefault()) + " x " +
+        gbits(*flags.interfaceBandwidth) + " each and " +
+        std::to_string(flags.latency.value_or(0)) +
+        " us a link is searched for together with the strategy");
+    return Error::success();
+  }
   options.meanings.push_back(
       "--topology " + flags.topology +
       " is --devices: " + std::to_string(*flags.servers) + " servers of " +
       std::to_string(flags.gpusPerServer.value_or(1)) + " a100 on " +
       (flags.topology == "fc"
            ? "a full mesh of "
-           : "one switch by " + std::to_string(flags.degree.value_or(1)) +
+           : "one switch by " + std::to_string(flags.degreeOrDefault()) +
                  " x ") +
       gbits(*flags.interfaceBandwidth) + " and " +
       std::to_string(flags.latency.value_or(0)) + " us a link");
@@ -181,11 +214,20 @@ static auto &writesMeasures(Options &options) {
   return options.flexNet.writesMeasures;
 }
 
-/// Of FlexNet, without a meaning to this search.
-static auto refuse(const char *why) {
-  return [=](Options &, StringRef flag, StringRef) -> Error {
-    return makeError(Twine(flag) + ": " + why);
-  };
+/// 0 and 1 are what FlexNet has.
+static Error parseNetOpt(Options &options, StringRef flag, StringRef value) {
+  int64_t number = 0;
+  if (Error error = parseWhole(flag, value, 0, number, 1))
+    return error;
+  options.meanings.push_back(
+      "--net-opt: where parts are placed is searched for, with or without it");
+  return Error::success();
+}
+
+static Error notePropagation(Options &options, StringRef, StringRef) {
+  options.meanings.push_back("--enable-propagation: moves of the search take "
+                             "neighbours along, with or without it");
+  return Error::success();
 }
 
 FlagGroupOf<Options> ffc::flexNetFlags() {
@@ -198,14 +240,16 @@ FlagGroupOf<Options> ffc::flexNetFlags() {
        {"--measure", "", "the file of --mfile is written",
         setTrue(writesMeasures), kCompile},
        {"--topology", "NAME",
-        "--devices: servers on one switch (fattree) or a full mesh (fc)",
+        "--devices: servers on one switch (fattree) or a full mesh (fc), or "
+        "joined as is best, which is searched for with the strategy (topoopt)",
         setText(topologyOf), kCompile},
        {"--nsimnode", "N", "servers of --topology",
         whole(&FlexNetFlags::servers, 2, kMostServers), kCompile},
        {"--big-gpu", "K",
         "devices of every server, of --topology (1) or as --devices has",
         whole(&FlexNetFlags::gpusPerServer, 1, kMostServers), kCompile},
-       {"--degree", "D", "interfaces of a server of --topology=fattree (1)",
+       {"--degree", "D",
+        "interfaces of a server of --topology=fattree (1) or topoopt (4)",
         whole(&FlexNetFlags::degree, 1, kMostServers), kCompile},
        {"--node-degree", "D", "--degree",
         whole(&FlexNetFlags::degree, 1, kMostServers), kCompile},
@@ -219,12 +263,8 @@ FlagGroupOf<Options> ffc::flexNetFlags() {
        {"--gpu-dram-bandwidth", "B",
         "memory of the devices of --topology, Gbit/s (that of an a100)",
         whole(&FlexNetFlags::memoryBandwidth, 1, kMostGbits), kCompile},
-       {"--net-opt", "N", "refused: placement is searched for",
-        refuse("expected no such flag, for where parts are placed is part of "
-               "the search; leave it out"),
+       {"--net-opt", "N", "nothing: placement is searched for", parseNetOpt,
         kCompile},
-       {"--enable-propagation", "", "refused: moves take neighbours along",
-        refuse("expected no such flag, for moves of the search take "
-               "neighbours along where it helps; leave it out"),
-        kCompile}}};
+       {"--enable-propagation", "", "nothing: moves take neighbours along",
+        notePropagation, kCompile}}};
 }

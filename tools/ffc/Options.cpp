@@ -434,6 +434,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--print-strategy", "FILE",
          "write the complete strategy, - for standard output",
          setText(&Options::printStrategy), kStrategy},
+        {"--print-topology", "FILE",
+         "write the network found with --topology=topoopt as a topology file, "
+         "- for standard output",
+         setText(&Options::printTopology), kCompile},
         {"--export-strategy", "FILE",
          "write the strategy for FlexFlow, - for standard output; a search "
          "keeps to what FlexFlow can say",

@@ -75,13 +75,21 @@ struct ScheduleOption {
 
 /// FlexNet's flags (TopoOpt), as they were given.
 struct FlexNetFlags {
-  std::string topology; ///< "fattree", "fc"
+  std::string topology; ///< "fattree", "fc", "topoopt"
   std::optional<int64_t> servers, gpusPerServer, degree;
   /// In Gbit/s, and in microseconds.
   std::optional<int64_t> interfaceBandwidth, gpuBandwidth, memoryBandwidth,
       latency;
   std::string measures; ///< path
   bool writesMeasures = false;
+
+  /// Is the network part of what is searched for?
+  bool searchesNetwork() const { return topology == "topoopt"; }
+  /// FlexNet's, of servers that are joined directly; in a fat tree there is
+  /// one.
+  int64_t degreeOrDefault() const {
+    return degree.value_or(searchesNetwork() ? 4 : 1);
+  }
 };
 
 struct Options : CommandOptions {
@@ -112,8 +120,9 @@ struct Options : CommandOptions {
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;
-  std::string chakra;      ///< what the paths of traces of MLCommons start with
-  std::string serverTasks; ///< path of a task graph of FlexNet
+  std::string chakra; ///< what the paths of traces of MLCommons start with
+  std::string printTopology;  ///< path of the network found, as printStrategy
+  std::string serverTasks;    ///< path of a task graph of FlexNet
   std::string exportMeasures; ///< path of measurements for FlexNet
   FlexNetFlags flexNet;
   /// A topology that flags of FlexNet describe; `devices` is its name.

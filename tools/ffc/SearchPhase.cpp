@@ -157,6 +157,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (!options.start.empty())
     searching.start = strategyToStartFrom();
+  if (startFrom)
+    searching.start = startFrom;
   const SearchWatch watch(searching, options);
   const plan::CostModel cost = costModel(graph);
   searching.plannedBytes = [&](const plan::Strategy &strategy) {

@@ -42,13 +42,22 @@ LogicalResult Compilation::writeServerTasks(const plan::Simulation &simulation,
   }
   for (const std::string &note : tasks.notes)
     report.say(path + ": " + note);
-  auto network = network::networkOf(*topology, error);
-  if (!network)
-    return fail(Twine("--server-tasks: ") + error);
   network::TaskGraphFile file;
-  file.networkBandwidth = setInterfaces(*network);
-  file.network = std::move(*network);
-  file.graph = std::move(tasks.graph);
+  if (foundNetwork) {
+    // Its interfaces are known, and its rings.
+    file.network = foundNetwork->network;
+    file.networkBandwidth =
+        static_cast<float>(networkOptions().bandwidth / kMilliseconds);
+    file.graph = network::divideAllReduces(
+        tasks.graph, network::trafficOf(tasks.graph), foundNetwork->rings);
+  } else {
+    auto network = network::networkOf(*topology, error);
+    if (!network)
+      return fail(Twine("--server-tasks: ") + error);
+    file.networkBandwidth = setInterfaces(*network);
+    file.network = std::move(*network);
+    file.graph = std::move(tasks.graph);
+  }
   file.operators = std::move(tasks.operators);
   const double bandwidth = options.serverInside.bandwidth > 0
                                ? options.serverInside.bandwidth

@@ -111,8 +111,9 @@ LogicalResult Compilation::chooseStrategy() {
       return fail(error);
   } else {
     FailureOr<plan::PartialStrategy> found =
-        options.searches() && !options.isByFlexFlow() ? search()
-                                                      : strategyOfFile();
+        options.flexNet.searchesNetwork()               ? searchWithNetwork()
+        : options.searches() && !options.isByFlexFlow() ? search()
+                                                        : strategyOfFile();
     if (failed(found))
       return failure();
     given = std::move(*found);

@@ -11,7 +11,9 @@
 
 #include "ffc/Network/TaskGraphFile.h"
 #include "ffc/Plan/Configuration.h"
+#include "ffc/Plan/FlexNet.h"
 #include "ffc/Plan/Profile.h"
+#include "ffc/Plan/Topology.h"
 
 #include <memory>
 #include <optional>
@@ -43,11 +45,41 @@ struct ServerTasks {
   std::vector<std::string> notes;
 };
 
-/// The nodes of the topology are servers. `profile` is a file of FlexNet's
-/// (Profile::flexNet), of as many devices as there are servers, or GPUs. On
-/// failure (an operator that FlexNet does not have, a split that it cannot say,
-/// no measurement of it, another batch or number of devices) returns nothing
-/// and sets `error`.
+/// Writes the tasks of any number of strategies of a graph.
+class LayerSteps {
+public:
+  /// The nodes of the topology are servers. `profile` is a file of FlexNet's
+  /// (Profile::flexNet), of as many devices as there are servers, or GPUs. On
+  /// failure (an operator that FlexNet does not have, another batch or number
+  /// of devices) returns nothing and sets `error`. All that is given has to
+  /// live as long as the result.
+  static std::optional<LayerSteps>
+  of(const plan::Graph &graph, const plan::Topology &topology,
+     const std::shared_ptr<const plan::Profile> &profile,
+     const ServerInside &inside, std::string &error);
+
+  /// The tasks, without notes. On failure (a split that FlexNet cannot say, or
+  /// that was not measured) returns nothing and sets `error`.
+  std::optional<ServerTasks> tasksOf(const plan::Strategy &strategy,
+                                     std::string &error) const;
+
+  const plan::FlexNetLayers &layers() const { return layers_; }
+  const plan::Graph &graph() const { return *graph_; }
+  const plan::Topology &topology() const { return *topology_; }
+  const plan::FlexNetMeasures &measures() const { return *profile->flexNet(); }
+
+private:
+  LayerSteps() = default;
+
+  const plan::Graph *graph_ = nullptr;
+  const plan::Topology *topology_ = nullptr;
+  std::shared_ptr<const plan::Profile> profile;
+  ServerInside inside;
+  plan::FlexNetLayers layers_;
+};
+
+/// The same for one strategy, with notes on what to be wary of in the
+/// measurements.
 std::optional<ServerTasks>
 layerTasks(const plan::Graph &graph, const plan::Strategy &strategy,
            const plan::Topology &topology,

@@ -34,6 +34,8 @@ struct TopologySearchOptions {
   Picoseconds latency = 0; ///< of a link
   TopologyRule rule = TopologyRule::Best;
   int64_t proposals = 20000; ///< of each annealing (WiringSearchOptions)
+  /// Whether TopologyRule::Best tries smaller degrees, too.
+  bool triesSmallerDegrees = true;
   uint64_t seed = 1;
 };
 
@@ -51,12 +53,12 @@ struct FoundTopology {
 
 /// The network of least time. Every network is judged before it is compared,
 /// but for those whose most loaded link alone takes longer than the best one.
-/// TopologyRule::Best does what it would do for every smaller degree, too, and
-/// takes the best of all, so that more interfaces never make a step slower;
-/// what it tries does not depend on the bandwidth. Nothing more is tried when a
-/// network has reached stepBound(), and no degree whose own
-/// bound is above the best time. The same for the same options on every
-/// machine.
+/// TopologyRule::Best does what it would do for every smaller degree, too,
+/// unless told otherwise, and takes the best of all, so that more interfaces
+/// never make a step slower; what it tries does not depend on the bandwidth.
+/// Nothing more is tried when a network has reached stepBound(), and no degree
+/// whose own bound is above the best time. The same for the same options on
+/// every machine.
 ///
 /// Nothing if no network of that degree is connected, which takes two two-way
 /// interfaces of each of three servers or more.

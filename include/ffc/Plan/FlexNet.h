@@ -8,6 +8,7 @@
 #ifndef FFC_PLAN_FLEXNET_H
 #define FFC_PLAN_FLEXNET_H
 
+#include "ffc/Plan/Configuration.h"
 #include "ffc/Plan/Profile.h"
 
 #include <memory>
@@ -78,6 +79,19 @@ struct FlexNetTimes {
 std::optional<FlexNetTimes> flexNetTimes(const FlexNetMeasures &measures,
                                          const std::string &name,
                                          const std::vector<int64_t> &degrees);
+
+/// A layer in parts along samples.
+struct FlexNetSplit {
+  int64_t servers = 1;  ///< on how many it was measured
+  Configuration config; ///< as many parts on each, all on device 0
+};
+
+/// The splits of `layer` that were measured and that its operator can have, on
+/// servers of so many GPUs, from few servers to many.
+std::vector<FlexNetSplit> flexNetSplits(const FlexNetMeasures &measures,
+                                        const Graph &graph,
+                                        const FlexNetLayer &layer,
+                                        int64_t gpusPerServer);
 
 /// What to be wary of, a line each: layers of different shapes that share one
 /// measurement, for names do not tell them apart; and times that fall by more

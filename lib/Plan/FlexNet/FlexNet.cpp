@@ -172,6 +172,27 @@ std::optional<SampleSplit> ffc::plan::splitOfSamples(const Graph &graph,
   return split;
 }
 
+std::vector<FlexNetSplit>
+ffc::plan::flexNetSplits(const FlexNetMeasures &measures, const Graph &graph,
+                         const FlexNetLayer &layer, int64_t gpusPerServer) {
+  std::vector<FlexNetSplit> splits;
+  for (const FlexNetMeasure &measure : measures.list) {
+    const int64_t servers = measure.degrees.back();
+    if (measure.name != layer.name ||
+        std::count(measure.degrees.begin(), measure.degrees.end() - 1, 1) + 1 !=
+            static_cast<std::ptrdiff_t>(measure.degrees.size()))
+      continue;
+    const int64_t parts =
+        isMeasuredWhole(measure) ? servers : servers * gpusPerServer;
+    auto split = splitOfSamples(graph, layer.op, parts);
+    if (split && split->degrees.size() == measure.degrees.size())
+      splits.push_back({servers, std::move(split->config)});
+  }
+  std::sort(splits.begin(), splits.end(),
+            [](const auto &a, const auto &b) { return a.servers < b.servers; });
+  return splits;
+}
+
 std::shared_ptr<const Profile>
 ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
                            const Graph &graph, const Topology &topology,
