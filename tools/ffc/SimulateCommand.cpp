@@ -148,10 +148,6 @@ static Error check(SimulateCommandOptions &options) {
   return expectArguments(options, 1, "one task graph, a file");
 }
 
-static std::string show(double value, QuantityKind kind) {
-  return plan::formatQuantity(value, kind);
-}
-
 //===----------------------------------------------------------------------===//
 // What is simulated
 //===----------------------------------------------------------------------===//

@@ -92,7 +92,7 @@ public:
   virtual Event scheduled(const char *task, ScheduledCollective &collective);
   /// Does an exchange begin when the one before has ended? Then messages that
   /// wait for each other have to be in one exchange.
-  virtual bool exchanges_in_order() const { return false; }
+  virtual bool exchanges_in_order() const = 0;
   virtual void wait(Event event) = 0;
   /// Waits for one of several exchanges and gives its place. A backend that
   /// does not see which one happens first waits for the first in the list.

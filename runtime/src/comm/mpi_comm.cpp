@@ -103,6 +103,7 @@ public:
 
   int rank() const override { return my_rank; }
   int size() const override { return ranks; }
+  bool exchanges_in_order() const override { return false; }
 
   Group make_group(const std::vector<int> &members) override {
     const char *task = "make group";

@@ -34,6 +34,7 @@ public:
 
   int rank() const override { return network->rank(); }
   int size() const override { return network->size(); }
+  bool exchanges_in_order() const override { return false; }
 
   Group make_group(const std::vector<int> &members) override {
     Entry entry;

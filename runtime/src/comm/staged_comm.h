@@ -20,6 +20,7 @@ public:
 
   int rank() const override { return host.rank(); }
   int size() const override { return host.size(); }
+  bool exchanges_in_order() const override { return false; }
   Group make_group(const std::vector<int> &members) override {
     return host.make_group(members);
   }

@@ -31,6 +31,9 @@ public:
                        Tensor part, ReduceOp op) override;
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
+  bool exchanges_in_order() const override {
+    return comm->exchanges_in_order();
+  }
   void wait(Event event) override;
   std::size_t wait_any(const std::vector<Event> &events) override;
   void barrier() override;

@@ -50,6 +50,7 @@ public:
 
   int rank() const override { return mine; }
   int size() const override { return meeting.ranks; }
+  bool exchanges_in_order() const override { return false; }
   ffrt::Group make_group(const std::vector<int> &members) override {
     return {0, members};
   }

@@ -42,8 +42,8 @@ private:
   bool quiet;
   int64_t first, steps, frequency;
   int64_t printed;
-  RunLog *const log;
   Clock::time_point start, last;
+  RunLog *const log;
 };
 
 } // namespace ffrt
