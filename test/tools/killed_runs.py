@@ -106,7 +106,9 @@ class Killer:
 
     def disturb(self, process):
         """Kills one rank, all of them, or asks one to save and end."""
-        ranks = ranks_of(self.program)
+        # With --local-ranks what starts them is the same program.
+        ranks = [rank for rank in ranks_of(self.program)
+                 if rank != process.pid or self.arguments.ranks == 1]
         if not ranks:
             process.kill()
             return

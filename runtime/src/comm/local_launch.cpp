@@ -20,6 +20,15 @@ namespace ffrt {
 
 namespace {
 
+std::vector<pid_t> started; ///< ranks, for signals; 0 where one has ended
+
+/// Ranks are asked as their launcher is.
+void pass_on(int signal) {
+  for (pid_t rank : started)
+    if (rank > 0)
+      kill(rank, signal);
+}
+
 /// A rank, which ends with its launcher.
 pid_t start_rank(const std::vector<std::string> &command) {
   const pid_t launcher = getpid(), rank = fork();
@@ -72,7 +81,10 @@ void exec_local_ranks(int ranks, const std::vector<std::string> &arguments) {
   fcntl(shared.file, F_SETFD, 0); // the ranks get it
   setenv(kLocalRanks, std::to_string(ranks).c_str(), 1);
   setenv(kLocalFile, std::to_string(shared.file).c_str(), 1);
-  std::vector<pid_t> processes;
+  std::vector<pid_t> &processes = started;
+  processes.reserve(std::size_t(ranks)); // handlers may look at it
+  for (int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2})
+    std::signal(signal, pass_on);
   for (int rank = 0; rank < ranks; ++rank) {
     setenv(kLocalRank, std::to_string(rank).c_str(), 1);
     processes.push_back(start_rank(command));

@@ -282,6 +282,14 @@ TEST_F(Run, GoesOnFromACheckpoint) {
             found);
   error("--resume " + folder,
         "resume: expected a checkpoint in '" + folder + "', found none");
+  std::vector<float> x(24 * 64);
+  std::vector<int32_t> target(24, 1);
+  std::filesystem::create_directories(folder + "/data");
+  write_npy(folder + "/data/x.npy", DType::f32, 4, {24, 1, 8, 8}, x.data());
+  write_npy(folder + "/data/target.npy", DType::i32, 1, {24}, target.data());
+  error("--steps 9 --resume " + at + " --dataset " + folder + "/data",
+        "start: expected no data set, as the run was begun with, found a data "
+        "set of 24 samples; --weights begins another run");
   error("--seed 4 --resume " + at, "start: --seed: expected what the "
                                    "checkpoint has, 3, found another");
 }
@@ -305,6 +313,36 @@ TEST_F(Run, SignalsSaveAndEnd) {
   const Result again = signalled("INT", "--resume");
   EXPECT_EQ(again.status, 128 + 2) << again.text;
   EXPECT_HAS(again, "goes on from " + at + "/step-");
+}
+
+TEST_F(Run, LaunchersPassSignalsOn) {
+  // To the process that has started the ranks, by mpirun and by itself; and to
+  // mpirun.
+  const std::string local = std::string(PROGRAMS) + "/ffrt_demo_local_4";
+  struct Case {
+    std::string start, signal;
+    int status;
+  };
+  int number = 0;
+  for (const Case &c : std::vector<Case>{
+           {demo(2) + " --local-ranks 2", "TERM", 128 + 15},
+           {demo(2) + " --local-ranks 2", "INT", 128 + 2},
+           {local + " --local-ranks 4", "TERM", 128 + 15},
+           {std::string(MPIRUN) + " --oversubscribe -n 2 " + demo(2), "USR2",
+            128 + 12}}) {
+    const std::string at = folder + "/" + std::to_string(number++);
+    std::ofstream(folder + "/script")
+        << c.start << " --steps 100000000 -p 1000 --checkpoint " << at << " > "
+        << at << ".log 2>&1 &\nuntil grep -q '^step ' " << at
+        << ".log; do sleep 0.01; done\nkill -" << c.signal << " $!\nwait $!\n"
+        << "status=$?\ncat " << at << ".log\nexit $status\n";
+    const Result r = shell("timeout 60 sh " + folder + "/script");
+    EXPECT_EQ(r.status, c.status) << c.start << "\n" << r.text;
+    EXPECT_HAS(r, "which is saved; --resume goes on");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(at),
+                            std::filesystem::directory_iterator()),
+              1);
+  }
 }
 
 TEST_F(Run, StartsAgainAfterARankHasDied) {

@@ -11,7 +11,7 @@ namespace ffrt {
 
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
 constexpr double kInterval = 0.05; ///< seconds between two talks
 constexpr int64_t kMostSteps = 1000;
 

@@ -15,9 +15,10 @@ struct Request {
   int signal = 0; ///< that ends the run; 0: it goes on
 };
 
-/// Signals and the clock, as ranks agree on them. SIGTERM and SIGINT ask to
-/// save and end, SIGUSR1 to save; a second SIGTERM or SIGINT ends the process
-/// at once. While one exists, it has the handlers of these signals.
+/// Signals and the clock, as ranks agree on them. SIGTERM, SIGINT and SIGUSR2
+/// (which mpirun passes on) ask to save and end, SIGUSR1 to save; a second one
+/// that asks to end does so at once. While one exists, it has the handlers of
+/// these signals.
 class Requests {
 public:
   /// Collective. `seconds`: that rank 0's clock asks to save after; 0: never.

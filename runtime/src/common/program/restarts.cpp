@@ -3,10 +3,13 @@
 
 #include "ffrt/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <iterator>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,16 +18,18 @@ namespace ffrt {
 
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1};
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
+constexpr int kEnding[] = {SIGTERM, SIGINT, SIGUSR2};
 constexpr int kBadFlags = 2;
 
 volatile std::sig_atomic_t child = 0, asked_to_end = 0;
 
 void pass_on(int signal) {
+  const bool again = asked_to_end != 0;
   if (signal != SIGUSR1)
     asked_to_end = signal;
   if (child > 0)
-    kill(child, signal);
+    kill(child, signal == SIGUSR1 ? SIGUSR1 : again ? SIGTERM : SIGUSR2);
 }
 
 /// As a shell has it.
@@ -41,6 +46,11 @@ int run_once(int attempt, const std::function<void(int attempt)> &start) {
     for (int signal : kSignals)
       std::signal(signal, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // Ctrl-C is for the parent alone. Away from the terminal nothing can be
+    // read.
+    setpgid(0, 0);
+    if (const int nothing = open("/dev/null", O_RDONLY); nothing >= 0)
+      dup2(nothing, STDIN_FILENO);
     if (getppid() == parent)
       try {
         start(attempt);
@@ -51,7 +61,7 @@ int run_once(int attempt, const std::function<void(int attempt)> &start) {
   }
   child = process;
   if (asked_to_end) // before there was anybody to pass it on to
-    kill(process, asked_to_end);
+    kill(process, SIGUSR2);
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -69,8 +79,11 @@ int with_restarts(int restarts, const std::function<void(int attempt)> &start) {
     sigaction(signal, &action, nullptr);
   for (int attempt = 0;; ++attempt) {
     const int status = run_once(attempt, start);
-    if (status == 0 || status == kBadFlags || status == 128 + SIGTERM ||
-        status == 128 + SIGINT || asked_to_end || attempt == restarts)
+    if (asked_to_end)
+      return 128 + asked_to_end;
+    if (status == 0 || status == kBadFlags || attempt == restarts ||
+        std::find(std::begin(kEnding), std::end(kEnding), status - 128) !=
+            std::end(kEnding))
       return status;
     std::fprintf(stderr,
                  "ended with status %d: restart %d of %d, from the newest "

@@ -105,6 +105,17 @@ bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
   return true;
 }
 
+void expect_same_data(const Record &record, int64_t samples) {
+  const auto text = [](int64_t n) {
+    return n > 0 ? "a data set of " + std::to_string(n) + " samples"
+                 : std::string("no data set");
+  };
+  if (record.samples_per_epoch != samples)
+    throw Error("expected " + text(record.samples_per_epoch) +
+                ", as the run was begun with, found " + text(samples) +
+                "; --weights begins another run");
+}
+
 int64_t next_micro_batch(const Record &record, const ProgramInfo &info) {
   if (record.samples % info.batch != 0)
     throw Error(

@@ -23,6 +23,10 @@ void take_over(Arguments &arguments, const Record &record);
 bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
              int64_t steps, bool quiet);
 
+/// Throws Error where the data are not those that the run was begun with, as
+/// far as their number tells: of `samples`, 0 where they have no end.
+void expect_same_data(const Record &record, int64_t samples);
+
 /// The number of the first micro-batch that has not been taken. Throws Error
 /// where that is in the midst of one.
 int64_t next_micro_batch(const Record &record, const ProgramInfo &info);

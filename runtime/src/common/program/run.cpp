@@ -214,6 +214,7 @@ void Run::make_losses() {
   together(comm, world, "start", [&] {
     if (!resumed)
       return;
+    expect_same_data(resumed->record(), source->samples());
     first_micro_batch = next_micro_batch(resumed->record(), info);
     if (comm.rank() == 0)
       earlier = resumed->losses();
@@ -308,7 +309,7 @@ void Run::all_steps() {
 
 /// Ends as the ranks end.
 [[noreturn]] void start_local(const Arguments &arguments) {
-  if (arguments.restarts == 0)
+  if (arguments.checkpoints.folder.empty())
     start_local_ranks(arguments.local_ranks, arguments.forwarded);
   std::exit(with_restarts(arguments.restarts, [&](int attempt) {
     std::vector<std::string> words = arguments.forwarded;
