@@ -245,6 +245,18 @@ static llvm::Expected<std::string> placeTensors(onnx::ModelProto &model,
   return path;
 }
 
+/// Fails where something is that must not be replaced: a folder, device, pipe
+/// or link.
+static llvm::Error checkOutput(const Twine &path) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status, /*follow=*/false) &&
+      status.type() != llvm::sys::fs::file_type::regular_file)
+    return makeError("cannot write '" + path +
+                     "': expected a regular file or a new name, found "
+                     "something else");
+  return llvm::Error::success();
+}
+
 /// Writes the file under a temporary name first.
 static llvm::Error writeModel(const onnx::ModelProto &model, StringRef output) {
   auto file = llvm::sys::fs::TempFile::create(output + ".tmp-%%%%%%");
@@ -337,6 +349,9 @@ ffc::exportTrained(MLIRContext &context, StringRef path, StringRef weights,
         << llvm::toString(std::move(error));
     return std::nullopt;
   };
+  for (const std::string &file : {output.str(), (output + ".data").str()})
+    if (llvm::Error error = checkOutput(file))
+      return report(std::move(error));
   // What is wrong with the model is said as ever.
   std::optional<ParameterList> list = listParameters(context, path, options);
   if (!list)
