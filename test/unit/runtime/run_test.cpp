@@ -377,8 +377,16 @@ TEST_F(Run, LogsLinesOfJson) {
   const Result first =
       mpirun(2, 2,
              "--steps 4 -p 2 --lr 0.5 --lr-schedule linear --log " + log +
-                 " --checkpoint " + at);
+                 " --tensorboard " + folder + "/board --checkpoint " + at);
   EXPECT_EQ(first.status, 0) << first.text;
+  // A version, and steps 1, 2 and 4.
+  const std::string events =
+      (*std::filesystem::directory_iterator(folder + "/board")).path();
+  EXPECT_NE(events.find("/events.out.tfevents."), std::string::npos);
+  std::ifstream stream(events, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_EQ(count(bytes, "brain.Event:2"), 1);
+  EXPECT_EQ(count(bytes, "learning_rate"), 3);
   const Result second = mpirun(
       2, 2, "--steps 5 -p 1 --log " + log + " --resume --checkpoint " + at);
   EXPECT_EQ(second.status, 0) << second.text;

@@ -203,8 +203,9 @@ void check_generation(const Arguments &a, const ProgramInfo &info,
         std::pair("--inputs", !a.inputs.empty()),
         std::pair("--dump", !a.dump.empty()),
         std::pair("--trace", !a.trace.empty()),
-        std::pair("--log", !a.log.empty()), std::pair("--epochs", a.epochs > 0),
-        std::pair("--steps", a.steps > 0)})
+        std::pair("--log", !a.log.empty()),
+        std::pair("--tensorboard", !a.tensorboard.empty()),
+        std::pair("--epochs", a.epochs > 0), std::pair("--steps", a.steps > 0)})
     if (given)
       throw Error(std::string("expected --generate or ") + flag +
                   ", found both");
@@ -268,6 +269,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.trace = path(given, "a file", flags.value());
     else if (flag == "--log")
       a.log = path(given, "a file", flags.value());
+    else if (flag == "--tensorboard")
+      a.tensorboard = folder(given, flags.value());
     else if (flag == "--deadline")
       a.deadline = positive_number(given, flags.value());
     else if (flag == "--local-ranks")
@@ -335,6 +338,7 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           after the last one, into DIR)
       --trace FILE        write when the tasks of the last ten steps ran, for
                           ui.perfetto.dev and ffc compare
+      --tensorboard DIR   the same numbers for TensorBoard
       --log FILE          add a line of JSON for every step that is printed
       --generate N        continue a text by N tokens, where the program evaluates
                           a language model

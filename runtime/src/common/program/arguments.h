@@ -30,8 +30,9 @@ struct Arguments {
   std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
   CheckpointFlags checkpoints;
   bool resumes = false;
-  std::string resume;     ///< a folder; empty: that of the checkpoints
-  std::string trace, log; ///< files; empty: not given
+  std::string resume;      ///< a folder; empty: that of the checkpoints
+  std::string trace, log;  ///< files; empty: not given
+  std::string tensorboard; ///< a folder; empty: not given
   Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given

@@ -5,6 +5,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 namespace ffrt {
 
@@ -49,10 +50,10 @@ std::string describe(const ProgramInfo &info) {
 }
 
 Report::Report(const ProgramInfo &info, bool quiet, int64_t first,
-               int64_t steps, int64_t frequency, RunLog *log)
+               int64_t steps, int64_t frequency, std::vector<StepLog *> logs)
     : info(info), quiet(quiet), first(first), steps(steps),
       frequency(frequency), printed(first), start(Clock::now()), last(start),
-      log(log) {}
+      logs(std::move(logs)) {}
 
 std::string Report::pace(int64_t count, double seconds) const {
   return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
@@ -73,11 +74,10 @@ void Report::step(int64_t step, double loss, double learning_rate,
     line += format("  loss %.9g", loss);
   std::puts((line + pace(step - printed, seconds)).c_str());
   std::fflush(stdout);
-  if (log) {
-    const double of_step = seconds / double(step - printed);
+  const double of_step = seconds / double(step - printed);
+  for (StepLog *log : logs)
     log->step({step, epoch, loss, learning_rate, of_step,
                double(info.batch) * info.micro_batches / of_step});
-  }
   printed = step;
   last = now;
 }
@@ -92,7 +92,7 @@ void Report::done() {
              pace(done, seconds))
                 .c_str());
   std::fflush(stdout);
-  if (log)
+  for (StepLog *log : logs)
     log->end(done, seconds);
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace ffrt {
 
@@ -24,13 +25,12 @@ std::string describe(const ProgramInfo &info);
 ///   done 20 steps in 0.246 s  12.3 ms/step  650.4 samples/s
 class Report {
 public:
-  /// `first`: steps that an earlier run has done; `log`: gets the same numbers;
-  /// or null.
+  /// `first`: steps that an earlier run has done; `logs`: get the same numbers.
   Report(const ProgramInfo &info, bool quiet, int64_t first, int64_t steps,
-         int64_t frequency, RunLog *log = nullptr);
+         int64_t frequency, std::vector<StepLog *> logs = {});
   /// True if there is a line for step number `step`, counted from 1.
   bool is_due(int64_t step) const;
-  /// Prints it when that step is done. The rate and the epoch are for the log.
+  /// Prints it when that step is done. The rate and the epoch are for logs.
   void step(int64_t step, double loss, double learning_rate, double epoch);
   void done();
 
@@ -43,7 +43,7 @@ private:
   int64_t first, steps, frequency;
   int64_t printed;
   Clock::time_point start, last;
-  RunLog *const log;
+  const std::vector<StepLog *> logs;
 };
 
 } // namespace ffrt

@@ -14,6 +14,7 @@
 #include "common/program/resume.h"
 #include "common/program/run_log.h"
 #include "common/program/steps.h"
+#include "common/program/tensorboard.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
@@ -82,7 +83,7 @@ private:
   void make_program();
   void make_checkpoints();
   void make_losses();
-  std::unique_ptr<RunLog> open_log();
+  std::vector<std::unique_ptr<StepLog>> open_logs();
   double epoch_after(int64_t step) const;
   void do_steps();
   void write_dump(int64_t step);
@@ -223,16 +224,21 @@ void Run::make_losses() {
                                      steps, std::move(earlier));
 }
 
-/// Rank 0's, if there is one.
-std::unique_ptr<RunLog> Run::open_log() {
-  std::unique_ptr<RunLog> log;
+/// Rank 0's.
+std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
+  std::vector<std::unique_ptr<StepLog>> logs;
   together(comm, world, "start", [&] {
-    if (arguments.log.empty() || comm.rank() != 0)
+    if (comm.rank() != 0)
       return;
-    log = std::make_unique<RunLog>(arguments.log);
-    log->begin(info, first_step(), steps, arguments.seed);
+    if (!arguments.log.empty()) {
+      auto log = std::make_unique<RunLog>(arguments.log);
+      log->begin(info, first_step(), steps, arguments.seed);
+      logs.push_back(std::move(log));
+    }
+    if (!arguments.tensorboard.empty())
+      logs.push_back(std::make_unique<TensorBoard>(arguments.tensorboard));
   });
-  return log;
+  return logs;
 }
 
 double Run::epoch_after(int64_t step) const {
@@ -245,9 +251,12 @@ double Run::epoch_after(int64_t step) const {
 
 void Run::do_steps() {
   const int64_t first = first_step();
-  const std::unique_ptr<RunLog> log = open_log();
+  const std::vector<std::unique_ptr<StepLog>> logs = open_logs();
+  std::vector<StepLog *> all_logs;
+  for (const std::unique_ptr<StepLog> &log : logs)
+    all_logs.push_back(log.get());
   Report report(info, comm.rank() != 0, first, steps, arguments.print_frequency,
-                log.get());
+                all_logs);
   Feeder feeder(*source, instance->inputs(), instance->input_numbers(),
                 first_micro_batch,
                 first_micro_batch + (steps - first) * info.micro_batches);

@@ -10,28 +10,36 @@ namespace ffrt {
 
 struct ProgramInfo;
 
-/// A file with one JSON object a line (JSON Lines), each of which is there as
-/// soon as it is written: first {"run": ...}, then {"step": ...}, and
-/// {"end": ...}. What is there stays: a run that goes on adds to it. Members
-/// throw Error.
-class RunLog {
+/// What the numbers of a step are written into.
+class StepLog {
 public:
-  explicit RunLog(const std::string &path);
-  ~RunLog();
-  RunLog(const RunLog &) = delete;
-  RunLog &operator=(const RunLog &) = delete;
-
-  /// `first`: steps that an earlier run has done.
-  void begin(const ProgramInfo &info, int64_t first, int64_t steps,
-             uint64_t seed);
   struct Step {
     int64_t step = 0; ///< from 1
     double epoch = 0, loss = 0, learning_rate = 0;
     double seconds = 0; ///< a step, since the line before
     double samples_per_second = 0;
   };
-  void step(const Step &step);
-  void end(int64_t steps, double seconds);
+  virtual ~StepLog() = default;
+  virtual void step(const Step &step) = 0;
+  virtual void end(int64_t steps, double seconds) = 0;
+};
+
+/// A file with one JSON object a line (JSON Lines), each of which is there as
+/// soon as it is written: first {"run": ...}, then {"step": ...}, and
+/// {"end": ...}. What is there stays: a run that goes on adds to it. Members
+/// throw Error.
+class RunLog final : public StepLog {
+public:
+  explicit RunLog(const std::string &path);
+  ~RunLog() override;
+  RunLog(const RunLog &) = delete;
+  RunLog &operator=(const RunLog &) = delete;
+
+  /// `first`: steps that an earlier run has done.
+  void begin(const ProgramInfo &info, int64_t first, int64_t steps,
+             uint64_t seed);
+  void step(const Step &step) override;
+  void end(int64_t steps, double seconds) override;
 
 private:
   void write(const std::string &line);
