@@ -56,7 +56,7 @@ ALLOWED = {
 OPERATORS = ("attention|conv|copy|elementwise|indexing|kernels|loss|matmul|normalize|optimizer|"
              "recurrent|reduce")
 OPERATOR = re.compile(f"runtime/src/(common|cpu|cuda)/({OPERATORS})")
-AROUND = re.compile("(common|cpu|cuda)/(program|data|profiling)/")
+AROUND = re.compile("(common|cpu|cuda)/(program|data|checkpoint|profiling)/")
 # The parts of libraries that only they include.
 PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/", "lemon/", "flatbuffers/"] + [f"{room}/" for room in ROOMS]
 SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib|nccl|cudnn|cuda_runtime)\.h)"
