@@ -51,11 +51,16 @@ static std::string initOf(rank::StateOp op) {
   return head + ", " + literal(static_cast<int64_t>(op.getOffset())) + "}";
 }
 
+/// Statistics are saved and loaded like parameters; copies are made anew.
+static std::string stateKindOf(rank::StateOp op) {
+  if (op.getKind() == "statistic")
+    return "parameter";
+  return op.getKind() == "copy" ? "constant" : op.getKind().str();
+}
+
 void TablePrinter::printState(Text &text, rank::StateOp op) {
-  // Statistics are saved and loaded like parameters.
-  const bool saved = op.getKind() == "parameter" || op.getKind() == "statistic";
-  text.block("        {" + quoted(op.getName()) + ", " +
-             (saved ? "true, " : "false, ") + initOf(op) +
+  text.block("        {" + quoted(op.getName()) +
+             ", StateKind::" + stateKindOf(op) + ", " + initOf(op) +
              (op.getOf() ? ", " + quoted(*op.getOf()) : "") + "},\n");
 }
 

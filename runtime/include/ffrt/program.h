@@ -36,12 +36,20 @@ struct Init {
   int64_t offset = 0;
 };
 
+/// What a state value is.
+enum class StateKind : int {
+  parameter, ///< or a running statistic: dumped as param/<name>.npy, read by
+             ///< --weights, part of a checkpoint
+  slot,      ///< of the optimizer, or the loss scale: part of a checkpoint
+  constant,  ///< never changes, and is made anew
+};
+
 /// Part of a loop-carried state value on this rank (a parameter, a momentum, a
 /// frozen constant). Random initial values depend on seed, the hash of `name`
 /// and the global element index only.
 struct StateSlot {
   const char *name; ///< ONNX name of the parameter; slots append "/NAME"
-  bool parameter;   ///< dumped as param/<name>.npy, read by --weights
+  StateKind kind;
   Init init;
   Tensor tensor;
   /// The parameter that this is a rounded copy of, with the same init; or null.

@@ -56,7 +56,7 @@ constexpr int64_t own(int64_t i) { return INT64_MIN + i; }
 /// A state, without what ranks have of it.
 struct StateInfo {
   const char *name;
-  bool parameter;
+  StateKind kind;
   Init init;
   const char *of = nullptr;
 };

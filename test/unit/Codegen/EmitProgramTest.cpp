@@ -99,7 +99,7 @@ const int64_t class0_own[] = {
     wait, 0,
 )"));
   EXPECT_THAT(tables, HasSubstr(R"(
-        {"fc.weight", true, {Init::uniform, 0.5}},
+        {"fc.weight", StateKind::parameter, {Init::uniform, 0.5}},
 )"));
   EXPECT_THAT(tables, HasSubstr(R"(
         "fc.weight.update <- fc.weight.grad",

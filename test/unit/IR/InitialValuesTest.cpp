@@ -56,7 +56,7 @@ protected:
   /// What the runtime gives it.
   std::vector<double> run(ffrt::Init init) {
     float data[5] = {};
-    ffrt::StateSlot slot{"w", true, init, {}};
+    ffrt::StateSlot slot{"w", ffrt::StateKind::parameter, init, {}};
     slot.tensor.data = data;
     slot.tensor.rank = 1;
     slot.tensor.shape[0] = slot.tensor.global[0] = 5;
@@ -67,7 +67,7 @@ protected:
   std::vector<double> runMatrices(ffrt::Init init,
                                   const std::array<int64_t, 3> &shape) {
     std::vector<float> data(shape[0] * shape[1] * shape[2]);
-    ffrt::StateSlot slot{"w", false, init, {}};
+    ffrt::StateSlot slot{"w", ffrt::StateKind::slot, init, {}};
     slot.tensor.data = data.data();
     slot.tensor.rank = 3;
     for (int d = 0; d < 3; ++d)

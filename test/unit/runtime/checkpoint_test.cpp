@@ -27,8 +27,10 @@ public:
     Value value(global);
     std::iota(value.data.begin(), value.data.end(), offset);
     tiles.emplace_back(value, box, order);
-    slots.push_back(
-        {name, parameter, {Init::constant, 0.5, 0}, tiles.back().tensor});
+    slots.push_back({name,
+                     parameter ? StateKind::parameter : StateKind::slot,
+                     {Init::constant, 0.5, 0},
+                     tiles.back().tensor});
   }
   std::vector<StateSlot> slots;
 
@@ -88,7 +90,7 @@ TEST_F(Data, EveryElementHasOneHome) {
       state.add("x", true, {5, 4}, boxes[std::size_t(comm.rank())], 0);
       const GlobalState global(comm, comm.world(), state.slots);
       std::lock_guard<std::mutex> lock(mutex);
-      for (const HomeBox &home : global.homes()) {
+      for (const Cell &home : global.homes()) {
         if (!home.slot) {
           EXPECT_EQ(comm.rank(), 0);
         }
@@ -133,6 +135,24 @@ TEST_F(Data, CheckpointOfThreeRanksReadByOne) {
   EXPECT_EQ(part.get({0}), -1.0);
   EXPECT_EQ(part.get({2}), 302.0);
   EXPECT_EQ(value("rows/moment", false, {1}).get({0}), 400.0);
+}
+
+TEST_F(Data, ConstantsAreNotSaved) {
+  // Which there are may depend on how the program was compiled.
+  on_threads(1, [&](ThreadComm &comm) {
+    State state;
+    state.add("w", true, {2}, {{0}, {2}}, 0);
+    StateSlot constant = state.slots[0], copy = constant;
+    constant.name = "mask";
+    constant.kind = copy.kind = StateKind::constant;
+    copy.name = "w.bf16";
+    copy.of = "w";
+    state.slots.push_back(constant);
+    state.slots.push_back(copy);
+    const GlobalState global(comm, comm.world(), state.slots);
+    ASSERT_EQ(global.values().size(), 1u);
+    EXPECT_EQ(global.values()[0].name, "w");
+  });
 }
 
 TEST_F(Data, CheckpointOfAnotherModel) {

@@ -118,8 +118,8 @@ TEST_F(Data, SavedWeights) {
   const auto saved = open_parameters(folder);
   auto load = [&](const char *name, const Tile &t) {
     return error_of([&] {
-      initialise({{name, true, {Init::constant, 9.0, 0}, t},
-                  {"other", false, {Init::constant, 8.0, 0}, v}},
+      initialise({{name, StateKind::parameter, {Init::constant, 9.0, 0}, t},
+                  {"other", StateKind::slot, {Init::constant, 8.0, 0}, v}},
                  0, "", {saved.get(), false});
     });
   };
@@ -200,25 +200,30 @@ TEST_F(Data, WeightsFile) {
                          values.size() * 4));
   const Box box{{1, 0, 1}, {2, 2, 2}};
   const Tile t = blank({4, 2, 3}, box);
-  initialise({{"w1", true, {Init::file, 0.0, 8}, t}}, 0, path("w"));
+  initialise({{"w1", StateKind::parameter, {Init::file, 0.0, 8}, t}}, 0,
+             path("w"));
   for_box(box, [&](const Shape &i) {
     EXPECT_EQ(t.get(i), 2.0 + double(i[0] * 6 + i[1] * 3 + i[2]));
   });
-  EXPECT_EQ(
-      error_of([&] {
-        initialise({{"w1", true, {Init::file, 0.0, 12}, t}}, 0, path("w"));
-      }),
-      "w1: expected at least 108 bytes in 'DIR/w', found 104");
-  EXPECT_EQ(
-      error_of([&] {
-        initialise({{"w1", true, {Init::file, 0.0, 0}, t}}, 0, path("none"));
-      }),
-      "cannot open 'DIR/none': No such file or directory");
+  EXPECT_EQ(error_of([&] {
+              initialise(
+                  {{"w1", StateKind::parameter, {Init::file, 0.0, 12}, t}}, 0,
+                  path("w"));
+            }),
+            "w1: expected at least 108 bytes in 'DIR/w', found 104");
+  EXPECT_EQ(error_of([&] {
+              initialise(
+                  {{"w1", StateKind::parameter, {Init::file, 0.0, 0}, t}}, 0,
+                  path("none"));
+            }),
+            "cannot open 'DIR/none': No such file or directory");
   const Tile i = blank({2}, {{0}, {2}}, Order::row_major, DType::i32);
-  initialise({{"c", true, {Init::constant, 3.0, 0}, i}}, 0, "");
+  initialise({{"c", StateKind::parameter, {Init::constant, 3.0, 0}, i}}, 0, "");
   EXPECT_EQ(i.get({1}), 3.0);
   EXPECT_EQ(error_of([&] {
-              initialise({{"c", true, {Init::normal, 3.0, 0}, i}}, 0, "");
+              initialise(
+                  {{"c", StateKind::parameter, {Init::normal, 3.0, 0}, i}}, 0,
+                  "");
             }),
             "c: initial value: expected type f32, found i32");
 }
@@ -227,7 +232,7 @@ TEST_F(Data, NumbersByPlace) {
   const Box box{{1, 2, 1}, {1, 2, 3}};
   const Tile t = blank({2, 4, 5}, box);
   const auto expect = [&](Init::Kind kind, double value, auto expected) {
-    initialise({{"c", false, {kind, value, 0}, t}}, 0, "");
+    initialise({{"c", StateKind::slot, {kind, value, 0}, t}}, 0, "");
     for_box(box, [&](const Shape &i) { EXPECT_EQ(t.get(i), expected(i)); });
   };
   expect(Init::positions, 7.0, [](const Shape &i) {
@@ -239,7 +244,9 @@ TEST_F(Data, NumbersByPlace) {
          [](const Shape &i) { return i[2] > i[1] ? 0.0 : 2.0; });
   const Tile vector = blank({2}, {{0}, {2}});
   EXPECT_EQ(error_of([&] {
-              initialise({{"c", false, {Init::upper, 1.0, 0}, vector}}, 0, "");
+              initialise(
+                  {{"c", StateKind::slot, {Init::upper, 1.0, 0}, vector}}, 0,
+                  "");
             }),
             "c: initial value: expected a matrix or several, found rank 1");
 }

@@ -69,14 +69,14 @@ public:
 
   std::vector<StateSlot> states() override {
     const Init zero{Init::constant, 0.0, 0};
-    return {{"conv.weight", true, {Init::uniform, 0.3, 0}, wc},
-            {"conv.bias", true, zero, bc},
+    return {{"conv.weight", StateKind::parameter, {Init::uniform, 0.3, 0}, wc},
+            {"conv.bias", StateKind::parameter, zero, bc},
             {"fc/weight",
-             true,
+             StateKind::parameter,
              {Init::normal, 0.05, 0},
              fault("unread") ? half(wf) : wf},
-            {"fc/bias", true, zero, bf},
-            {"fc/weight/momentum", false, zero, vf}};
+            {"fc/bias", StateKind::parameter, zero, bf},
+            {"fc/weight/momentum", StateKind::slot, zero, vf}};
   }
 
   std::vector<InputSlot> inputs() override {

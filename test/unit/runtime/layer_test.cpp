@@ -191,7 +191,7 @@ protected:
     tables.transfers = {"next <- add"};
     tables.inputs = {"x"};
     tables.outputs = {"out/y"};
-    tables.states = {{"w", true, {Init::constant, 1.0}}};
+    tables.states = {{"w", StateKind::parameter, {Init::constant, 1.0}}};
     tables.classes = {{numbers.data(), numbers.size(), own_numbers.data(),
                        own_numbers.size()}};
     tables.places = {{0, 0}, {0, 0}};

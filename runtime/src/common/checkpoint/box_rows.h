@@ -1,4 +1,4 @@
-//===- box_rows.h - what of a box lies together in its value ----*- C++ -*-===//
+//===- box_rows.h - boxes of values -----------------------------*- C++ -*-===//
 #ifndef FFRT_COMMON_BOX_ROWS_H
 #define FFRT_COMMON_BOX_ROWS_H
 
@@ -7,6 +7,21 @@
 #include <cstddef>
 
 namespace ffrt {
+
+inline std::size_t box_elements(int rank, const Index &shape) {
+  std::size_t n = 1;
+  for (int d = 0; d < rank; ++d)
+    n *= std::size_t(shape[d]);
+  return n;
+}
+
+/// Where the global coordinate `lo` lies in a tensor.
+inline Index place_in(const Tensor &t, const Index &lo) {
+  Index at;
+  for (int d = 0; d < t.rank; ++d)
+    at[d] = lo[d] - t.lo[d];
+  return at;
+}
 
 /// A row-major box in the host's memory.
 inline Tensor box_tensor(DType type, int rank, const Index &lo,

@@ -25,14 +25,11 @@ constexpr std::chrono::milliseconds kPause(5);
 
 std::string rank_file(int rank) { return "rank-" + std::to_string(rank); }
 
-std::size_t bytes_of(const GlobalValue &value, const HomeBox &home) {
-  std::size_t n = size_of(value.type);
-  for (int d = 0; d < value.rank; ++d)
-    n *= std::size_t(home.shape[d]);
-  return n;
+std::size_t bytes_of(const GlobalValue &value, const Cell &home) {
+  return box_elements(value.rank, home.shape) * size_of(value.type);
 }
 
-Tensor tensor_of(const GlobalValue &value, const HomeBox &home,
+Tensor tensor_of(const GlobalValue &value, const Cell &home,
                  const std::byte *data) {
   return box_tensor(value.type, value.rank, home.lo, home.shape, value.shape,
                     data);
@@ -58,15 +55,16 @@ CheckpointWriter::CheckpointWriter(Comm &comm, const Group &world,
     : comm(comm), world(world), state(state), path(path), kept(keep),
       layout(make_layout(state.values())), folder(folder) {
   together(comm, world, kTask, [&] {
-    for (const HomeBox &home : state.homes())
+    for (const Cell &home : state.homes())
       copy_bytes += bytes_of(state.values()[home.value], home);
     copy.reset(new std::byte[copy_bytes]);
     std::byte *at = copy.get();
-    for (const HomeBox &home : state.homes()) {
+    for (const Cell &home : state.homes()) {
       const GlobalValue &value = state.values()[home.value];
       if (!home.slot)
-        begin({value.name.c_str(), value.parameter, value.init,
-               tensor_of(value, home, at)});
+        begin({value.name.c_str(),
+               value.parameter ? StateKind::parameter : StateKind::slot,
+               value.init, tensor_of(value, home, at)});
       at += bytes_of(value, home);
     }
   });
@@ -98,15 +96,13 @@ void CheckpointWriter::write(Record next, const std::vector<double> &of_steps) {
 void CheckpointWriter::copy_state() {
   finish_target();
   std::byte *at = copy.get();
-  for (const HomeBox &home : state.homes()) {
+  for (const Cell &home : state.homes()) {
     const GlobalValue &value = state.values()[home.value];
     if (home.slot) {
       const HostTensor slot(home.slot->tensor, HostTensor::Contents::copied);
       const Tensor &from = slot.tensor();
-      Index offset;
-      for (int d = 0; d < value.rank; ++d)
-        offset[d] = home.lo[d] - from.lo[d];
-      copy_on_host(tensor_of(value, home, at), {}, from, offset, home.shape);
+      copy_on_host(tensor_of(value, home, at), {}, from,
+                   place_in(from, home.lo), home.shape);
     }
     at += bytes_of(value, home);
   }
@@ -138,7 +134,7 @@ void CheckpointWriter::write_homes() {
   std::vector<std::unique_ptr<SharedOutput>> files(layout.files.size());
   std::ostringstream sums;
   const std::byte *at = copy.get();
-  for (const HomeBox &home : state.homes()) {
+  for (const Cell &home : state.homes()) {
     const GlobalValue &value = state.values()[home.value];
     const Placement &place = layout.places[home.value];
     std::unique_ptr<SharedOutput> &file = files[place.file];
@@ -196,8 +192,9 @@ void CheckpointWriter::complete() {
                              value.parameter,
                              sums[v]});
   }
-  write_npy(partial + "/loss.npy", DType::f64, 1, Index{int64_t(losses.size())},
-            losses.data());
+  write_file(partial + "/loss.npy",
+             npy_head(DType::f64, 1, Index{int64_t(losses.size())}),
+             losses.data(), losses.size() * sizeof(double), Sync::yes);
   write_file(partial + "/" + kRecordName, to_json(record), nullptr, 0,
              Sync::yes);
   for (int rank = 0; rank < comm.size(); ++rank)

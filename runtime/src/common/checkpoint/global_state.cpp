@@ -1,6 +1,7 @@
 //===- global_state.cpp - the state of all ranks as one -------------------===//
 #include "common/checkpoint/global_state.h"
 
+#include "common/checkpoint/box_rows.h"
 #include "common/program/together.h"
 
 #include <algorithm>
@@ -11,20 +12,7 @@
 
 namespace ffrt {
 
-/// What a rank has of a value.
-struct GlobalState::Piece {
-  int rank;
-  Index lo, shape;
-};
-
 namespace {
-
-std::size_t elements(int rank, const Index &shape) {
-  std::size_t n = 1;
-  for (int d = 0; d < rank; ++d)
-    n *= std::size_t(shape[d]);
-  return n;
-}
 
 std::vector<int64_t> numbers(int rank, const Index &index) {
   return {index.v, index.v + rank};
@@ -39,7 +27,8 @@ std::string describe(const std::vector<StateSlot> &states) {
       continue;
     uint64_t bits;
     std::memcpy(&bits, &slot.init.value, sizeof bits);
-    text << slot.parameter << ' ' << int(t.type) << ' ' << t.rank;
+    text << (slot.kind == StateKind::parameter) << ' ' << int(t.type) << ' '
+         << t.rank;
     for (const Index *index : {&t.global, &t.lo, &t.shape})
       for (int d = 0; d < t.rank; ++d)
         text << ' ' << (*index)[d];
@@ -122,14 +111,77 @@ void for_cells(const std::vector<std::vector<int64_t>> &cuts, const F &f) {
   }
 }
 
+bool contains(const Index &lo, const Index &shape, const Index &inner_lo,
+              const Index &inner_shape, int rank) {
+  bool inside = true;
+  for (int d = 0; d < rank; ++d)
+    inside &= lo[d] <= inner_lo[d] &&
+              inner_lo[d] + inner_shape[d] <= lo[d] + shape[d];
+  return inside;
+}
+
+/// The slot that has a box of a value; null: none.
+const StateSlot *find_slot(const std::vector<StateSlot> &states,
+                           const GlobalValue &value, const Index &lo,
+                           const Index &shape) {
+  for (const StateSlot &slot : states) {
+    const Tensor &t = slot.tensor;
+    if (is_saved(slot) && t.data && value.name == slot.name &&
+        value.parameter == (slot.kind == StateKind::parameter) &&
+        contains(t.lo, t.shape, lo, shape, value.rank))
+      return &slot;
+  }
+  return nullptr;
+}
+
+/// Who has which boxes of a value.
+class Holders {
+public:
+  Holders(int rank, const std::vector<GlobalState::Piece> &pieces)
+      : rank(rank) {
+    for (const GlobalState::Piece &p : pieces) {
+      std::vector<int> &those =
+          by_box[{numbers(rank, p.lo), numbers(rank, p.shape)}];
+      if (those.empty())
+        distinct.emplace_back(p.lo, p.shape);
+      those.push_back(p.rank);
+    }
+  }
+
+  /// The ranks that have all of a box, ascending.
+  std::vector<int> of(const Index &lo, const Index &shape) const {
+    const auto exact = by_box.find({numbers(rank, lo), numbers(rank, shape)});
+    if (exact != by_box.end())
+      return exact->second;
+    std::vector<int> result;
+    for (const auto &[box_lo, box_shape] : distinct)
+      if (contains(box_lo, box_shape, lo, shape, rank)) {
+        const std::vector<int> &those =
+            by_box.at({numbers(rank, box_lo), numbers(rank, box_shape)});
+        result.insert(result.end(), those.begin(), those.end());
+      }
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+  const std::vector<std::pair<Index, Index>> &boxes() const { return distinct; }
+
+private:
+  const int rank;
+  std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>,
+           std::vector<int>>
+      by_box;
+  std::vector<std::pair<Index, Index>> distinct;
+};
+
 } // namespace
 
 std::size_t GlobalValue::bytes() const {
-  return elements(rank, shape) * size_of(type);
+  return box_elements(rank, shape) * size_of(type);
 }
 
 bool is_saved(const StateSlot &slot) {
-  return !slot.of && (slot.parameter || slot.init.kind == Init::constant);
+  return !slot.of && slot.kind != StateKind::constant;
 }
 
 GlobalState::GlobalState(Comm &comm, const Group &world,
@@ -148,7 +200,7 @@ GlobalState::GlobalState(Comm &comm, const Group &world,
               .emplace(Key(!line.value.parameter, line.value.name),
                        std::pair(line.value, std::vector<Piece>()))
               .first->second;
-      if (elements(value.rank, line.shape) > 0)
+      if (box_elements(value.rank, line.shape) > 0)
         pieces.push_back({rank, line.lo, line.shape});
     }
   }
@@ -166,67 +218,27 @@ void GlobalState::assign_homes(int rank, int ranks,
   std::vector<std::size_t> written(static_cast<std::size_t>(ranks));
   for (std::size_t v = 0; v < all.size(); ++v) {
     const GlobalValue &value = all[v];
-    // Who has a box, the ranks ascending.
-    using Box = std::pair<std::vector<int64_t>, std::vector<int64_t>>;
-    std::map<Box, std::vector<int>> holders;
-    std::vector<std::pair<Index, Index>> boxes;
-    for (const Piece &p : pieces[v]) {
-      std::vector<int> &those =
-          holders[{numbers(value.rank, p.lo), numbers(value.rank, p.shape)}];
-      if (those.empty())
-        boxes.emplace_back(p.lo, p.shape);
-      those.push_back(p.rank);
-    }
-    const auto holders_of = [&](const Index &lo, const Index &shape) {
-      const auto exact =
-          holders.find({numbers(value.rank, lo), numbers(value.rank, shape)});
-      if (exact != holders.end())
-        return exact->second;
-      std::vector<int> result;
-      for (const auto &[box, those] : holders) {
-        bool inside = true;
-        for (int d = 0; d < value.rank; ++d) {
-          const int64_t begin = box.first[std::size_t(d)],
-                        end = begin + box.second[std::size_t(d)];
-          inside &= begin <= lo[d] && lo[d] + shape[d] <= end;
-        }
-        if (inside)
-          result.insert(result.end(), those.begin(), those.end());
-      }
-      std::sort(result.begin(), result.end());
-      return result;
-    };
+    const Holders holders(value.rank, pieces[v]);
     std::vector<std::vector<int64_t>> all_cuts;
     for (int d = 0; d < value.rank; ++d)
-      all_cuts.push_back(cuts(boxes, value.shape[d], d));
+      all_cuts.push_back(cuts(holders.boxes(), value.shape[d], d));
     if (value.bytes() == 0)
       continue;
     for_cells(all_cuts, [&](const Index &lo, const Index &shape) {
-      const std::vector<int> those = holders_of(lo, shape);
+      const std::vector<int> those = holders.of(lo, shape);
       int home = 0;
       if (!those.empty())
         home = *std::min_element(those.begin(), those.end(), [&](int a, int b) {
           return written[std::size_t(a)] < written[std::size_t(b)];
         });
       written[std::size_t(home)] +=
-          elements(value.rank, shape) * size_of(value.type);
-      every.push_back({v, home, !those.empty(), lo, shape});
-      if (home != rank)
-        return;
-      const StateSlot *holder = nullptr;
-      for (const StateSlot &slot : states) {
-        if (!is_saved(slot) || slot.parameter != value.parameter ||
-            value.name != slot.name)
-          continue;
-        bool inside = slot.tensor.data != nullptr;
-        for (int d = 0; d < value.rank; ++d)
-          inside &=
-              slot.tensor.lo[d] <= lo[d] &&
-              lo[d] + shape[d] <= slot.tensor.lo[d] + slot.tensor.shape[d];
-        if (inside)
-          holder = &slot;
+          box_elements(value.rank, shape) * size_of(value.type);
+      Cell cell = {v, home, !those.empty(), lo, shape, nullptr};
+      if (home == rank) {
+        cell.slot = find_slot(states, value, lo, shape);
+        own.push_back(cell);
       }
-      own.push_back({v, lo, shape, holder});
+      every.push_back(cell);
     });
   }
 }

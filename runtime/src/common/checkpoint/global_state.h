@@ -13,7 +13,7 @@ namespace ffrt {
 /// slot of the optimizer.
 struct GlobalValue {
   std::string name;
-  bool parameter; ///< StateSlot::parameter
+  bool parameter; ///< StateKind::parameter, else a slot
   DType type;
   int rank;
   Index shape;
@@ -27,18 +27,12 @@ struct GlobalValue {
 bool is_saved(const StateSlot &slot);
 
 /// A box of a value, which one rank writes for all.
-struct HomeBox {
-  std::size_t value; ///< into GlobalState::values()
-  Index lo, shape;
-  const StateSlot *slot; ///< which has it; null: what the value began with
-};
-
-/// The same, as all ranks know it.
 struct Cell {
-  std::size_t value;
-  int rank;
-  bool held; ///< by a rank
+  std::size_t value; ///< into GlobalState::values()
+  int rank;          ///< its home
+  bool held;         ///< by a rank; else it is what the value began with
   Index lo, shape;
+  const StateSlot *slot; ///< which has it; null on ranks that are not its home
 };
 
 /// The values of all ranks that are saved, in the order of names, parameters
@@ -52,19 +46,23 @@ public:
               const std::vector<StateSlot> &states);
 
   const std::vector<GlobalValue> &values() const { return all; }
-  /// Of this rank.
-  const std::vector<HomeBox> &homes() const { return own; }
-  /// Of all ranks, by value, in the order of homes().
+  /// By value.
   const std::vector<Cell> &cells() const { return every; }
+  /// Those whose home is this rank.
+  const std::vector<Cell> &homes() const { return own; }
+
+  /// What a rank has of a value.
+  struct Piece {
+    int rank;
+    Index lo, shape;
+  };
 
 private:
-  struct Piece;
   void assign_homes(int rank, int ranks, const std::vector<StateSlot> &states,
                     const std::vector<std::vector<Piece>> &pieces);
 
   std::vector<GlobalValue> all;
-  std::vector<HomeBox> own;
-  std::vector<Cell> every;
+  std::vector<Cell> every, own;
 };
 
 } // namespace ffrt

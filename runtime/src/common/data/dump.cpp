@@ -26,27 +26,12 @@ bool same_box(const Tensor &a, const Tensor &b) {
          std::memcmp(&a.shape, &b.shape, sizeof a.shape) == 0;
 }
 
-std::size_t elements(int rank, const Index &shape) {
-  std::size_t n = 1;
-  for (int d = 0; d < rank; ++d)
-    n *= std::size_t(shape[d]);
-  return n;
-}
-
 /// Entries past the rank are not part of a box.
 Index cut(int rank, const Index &values) {
   Index result;
   for (int d = 0; d < rank; ++d)
     result[d] = values[d];
   return result;
-}
-
-/// Where `lo` lies in a tensor.
-Index within(const Tensor &t, const Index &lo) {
-  Index at;
-  for (int d = 0; d < t.rank; ++d)
-    at[d] = lo[d] - t.lo[d];
-  return at;
 }
 
 std::shared_ptr<std::byte[]> host_bytes(std::size_t bytes) {
@@ -150,9 +135,9 @@ std::vector<StateSlot> Dump::slots(const std::vector<StateSlot> &states) {
   std::vector<StateSlot> result;
   for (const OutputInfo &output : info.outputs)
     for (const Piece &piece : offered[output.name])
-      result.push_back({output.name, false, {}, piece.tensor});
+      result.push_back({output.name, StateKind::slot, {}, piece.tensor});
   for (StateSlot slot : states) {
-    if (!slot.parameter)
+    if (slot.kind != StateKind::parameter)
       continue;
     if (!target_is_host() || is_low_precision(slot.tensor.type)) {
       kept.push_back(keep(slot.tensor));
@@ -165,12 +150,12 @@ std::vector<StateSlot> Dump::slots(const std::vector<StateSlot> &states) {
 
 std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
                                         const std::vector<Cell> &cells,
-                                        const HomeBox *homes) {
+                                        const Cell *homes) {
   const std::size_t size = size_of(value.type);
   const auto bytes_of = [&](int rank) {
     std::size_t n = 0;
     for (const Cell &cell : cells)
-      n += cell.rank == rank ? elements(value.rank, cell.shape) * size : 0;
+      n += cell.rank == rank ? box_elements(value.rank, cell.shape) * size : 0;
     return n;
   };
   const auto message = [&](std::byte *bytes, std::size_t n) {
@@ -188,8 +173,8 @@ std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
       const Tensor &from = (homes++)->slot->tensor;
       copy_on_host(box_tensor(value.type, value.rank, cell.lo, cell.shape,
                               value.shape, at),
-                   {}, from, within(from, cell.lo), cell.shape);
-      at += elements(value.rank, cell.shape) * size;
+                   {}, from, place_in(from, cell.lo), cell.shape);
+      at += box_elements(value.rank, cell.shape) * size;
     }
     comm.wait(comm.exchange(kTask, kTag, {{0, message(mine.get(), n)}}, {}));
     return nullptr;
@@ -197,7 +182,7 @@ std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
   if (cells.size() == 1 && cells[0].rank == 0 && homes->slot &&
       homes->slot->tensor.order == Order::row_major &&
       homes->slot->tensor.elements() ==
-          int64_t(elements(value.rank, value.shape)))
+          int64_t(box_elements(value.rank, value.shape)))
     return {std::shared_ptr<void>(), homes->slot->tensor.as<std::byte>()};
   const std::shared_ptr<std::byte[]> whole = host_bytes(value.bytes());
   const Tensor all = box_tensor(value.type, value.rank, {}, value.shape,
@@ -207,7 +192,7 @@ std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
       continue;
     const StateSlot *slot = (homes++)->slot;
     if (slot)
-      copy_on_host(all, cell.lo, slot->tensor, within(slot->tensor, cell.lo),
+      copy_on_host(all, cell.lo, slot->tensor, place_in(slot->tensor, cell.lo),
                    cell.shape);
   }
   for (int peer = 1; peer < comm.size(); ++peer) {
@@ -225,7 +210,7 @@ std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
                    box_tensor(value.type, value.rank, cell.lo, cell.shape,
                               value.shape, at),
                    {}, cell.shape);
-      at += elements(value.rank, cell.shape) * size;
+      at += box_elements(value.rank, cell.shape) * size;
     }
   }
   return {whole, whole.get()};
@@ -233,10 +218,10 @@ std::shared_ptr<std::byte> Dump::gather(const GlobalValue &value,
 
 void Dump::complete(const GlobalValue &value, const std::vector<Cell> &cells,
                     std::byte *whole, const Begin &begin) {
-  const std::size_t total = elements(value.rank, value.shape);
+  const std::size_t total = box_elements(value.rank, value.shape);
   std::size_t held = 0;
   for (const Cell &cell : cells)
-    held += cell.held ? elements(value.rank, cell.shape) : 0;
+    held += cell.held ? box_elements(value.rank, cell.shape) : 0;
   if (held == total)
     return;
   const Error missing("expected all of " + std::to_string(total) +
@@ -250,14 +235,14 @@ void Dump::complete(const GlobalValue &value, const std::vector<Cell> &cells,
   const auto begun = host_bytes(value.bytes());
   const Tensor first = of_value({}, value.shape, begun.get()),
                last = of_value({}, value.shape, whole);
-  begin({value.name.c_str(), true, value.init, first});
+  begin({value.name.c_str(), StateKind::parameter, value.init, first});
   for (const Cell &cell : cells) {
     if (!cell.held) {
       copy_on_host(last, cell.lo, first, cell.lo, cell.shape);
       continue;
     }
     const std::size_t n =
-        elements(value.rank, cell.shape) * size_of(value.type);
+        box_elements(value.rank, cell.shape) * size_of(value.type);
     const auto a = host_bytes(n), b = host_bytes(n);
     copy_on_host(of_value(cell.lo, cell.shape, a.get()), {}, first, cell.lo,
                  cell.shape);
@@ -296,10 +281,10 @@ void Dump::write(const std::string &folder,
           });
       if (!found)
         throw Error("expected all of " +
-                    std::to_string(elements(output.rank, output.shape)) +
+                    std::to_string(box_elements(output.rank, output.shape)) +
                     " elements, found 0");
     });
-  const HomeBox *homes = all.homes().data();
+  const Cell *homes = all.homes().data();
   auto cell = all.cells().begin();
   for (std::size_t v = 0; v < all.values().size(); ++v) {
     const GlobalValue &value = all.values()[v];

@@ -60,7 +60,7 @@ private:
   /// `homes` are those of this rank.
   std::shared_ptr<std::byte> gather(const GlobalValue &value,
                                     const std::vector<Cell> &cells,
-                                    const HomeBox *homes);
+                                    const Cell *homes);
   /// Makes what no rank holds what it was in the beginning. Throws Error unless
   /// it is a parameter, and the rest of it is as it was then, too.
   static void complete(const GlobalValue &value, const std::vector<Cell> &cells,

@@ -325,8 +325,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           safetensors file or a folder of them, or what --dump
                           has written
       --checkpoint DIR    save the state of the run into DIR after the last
-                          step, on SIGUSR1, and on SIGTERM and SIGINT, which
-                          end it then
+                          step, on SIGUSR1, and on SIGUSR2, SIGTERM and SIGINT,
+                          which end it then
       --checkpoint-every N|TIME
                           and after every N steps, or 30s, 10m, 2h
       --keep N            the newest N stay (default 3)
@@ -338,8 +338,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           after the last one, into DIR)
       --trace FILE        write when the tasks of the last ten steps ran, for
                           ui.perfetto.dev and ffc compare
-      --tensorboard DIR   the same numbers for TensorBoard
       --log FILE          add a line of JSON for every step that is printed
+      --tensorboard DIR   the same numbers for TensorBoard
       --generate N        continue a text by N tokens, where the program evaluates
                           a language model
       --prompt TEXT       the text, its bytes being tokens (default: a new line)

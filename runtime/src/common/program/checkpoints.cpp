@@ -26,9 +26,9 @@ std::string pace(const CheckpointFlags &flags) {
 Checkpoints::Checkpoints(Comm &comm, const Group &world,
                          const GlobalState &state, const CheckpointFlags &flags,
                          CheckpointFolder *folder, const Record &run,
+                         const Progress &progress,
                          const CheckpointWriter::Begin &begin)
-    : comm(comm), flags(flags), run(run), first_step(run.step),
-      first_sample(run.samples),
+    : comm(comm), flags(flags), run(run), progress(progress),
       writer(comm, world, state, flags.folder, folder, flags.keep, begin),
       requests(comm, world, flags.seconds) {
   if (comm.rank() != 0)
@@ -50,11 +50,9 @@ void Checkpoints::after_step(
     return;
   Record record = run;
   record.step = step;
-  record.samples =
-      first_sample + (step - first_step) * run.batch * run.micro_batches;
-  record.epoch = run.samples_per_epoch > 0
-                     ? double(record.samples) / double(run.samples_per_epoch)
-                     : 0;
+  record.samples = progress.samples_after(step);
+  record.samples_per_epoch = progress.samples_per_epoch;
+  record.epoch = progress.epoch_after(step);
   std::vector<double> all;
   if (comm.rank() == 0) {
     all = losses();

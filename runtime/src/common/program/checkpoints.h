@@ -4,6 +4,7 @@
 
 #include "common/checkpoint/checkpoint_writer.h"
 #include "common/program/checkpoint_flags.h"
+#include "common/program/progress.h"
 #include "common/program/requests.h"
 
 #include <functional>
@@ -15,11 +16,12 @@ namespace ffrt {
 /// clock asks, and after the last step.
 class Checkpoints {
 public:
-  /// Collective. `run`: what does not change from step to step, with the step
-  /// the run begins at, and rate.steps. Throws Stop.
+  /// Collective. `run`: what does not change from step to step, rate.steps
+  /// among it. Throws Stop.
   Checkpoints(Comm &comm, const Group &world, const GlobalState &state,
               const CheckpointFlags &flags, CheckpointFolder *folder,
-              const Record &run, const CheckpointWriter::Begin &begin);
+              const Record &run, const Progress &progress,
+              const CheckpointWriter::Begin &begin);
 
   /// Collective, after each step, whose number counts from 1. `losses` gives
   /// those of all steps on rank 0. Throws Stop after saving when a signal ends
@@ -33,7 +35,7 @@ private:
   Comm &comm;
   const CheckpointFlags flags;
   Record run;
-  const int64_t first_step, first_sample;
+  const Progress progress;
   CheckpointWriter writer;
   Requests requests;
 };

@@ -149,10 +149,11 @@ void Initial::load(const StateSlot &slot) {
 }
 
 void Initial::load_saved(const StateSlot &slot) {
+  const bool is_parameter = slot.kind == StateKind::parameter;
   try {
-    saved.values->load(slot.name, slot.parameter, slot.tensor);
+    saved.values->load(slot.name, is_parameter, slot.tensor);
   } catch (const Error &error) {
-    throw Error(std::string(slot.parameter ? "parameter '" : "state '") +
+    throw Error(std::string(is_parameter ? "parameter '" : "state '") +
                 slot.name + "': " + error.what());
   }
 }
@@ -163,7 +164,7 @@ void Initial::fill_copy(const StateSlot &slot) {
   StateSlot of = slot;
   of.name = slot.of;
   of.of = nullptr;
-  of.parameter = true;
+  of.kind = StateKind::parameter;
   of.tensor.type = kReal;
   of.tensor.data = wide.data();
   fill(of);
@@ -177,7 +178,8 @@ void Initial::fill_copy(const StateSlot &slot) {
 void Initial::fill(const StateSlot &slot) {
   if (slot.of)
     return fill_copy(slot);
-  if (saved.values && (saved.all ? is_saved(slot) : slot.parameter))
+  if (saved.values &&
+      (saved.all ? is_saved(slot) : slot.kind == StateKind::parameter))
     return load_saved(slot);
   const Tensor &t = slot.tensor;
   const uint64_t key = seed ^ hash_name(slot.name);

@@ -60,7 +60,7 @@ void Program::read_slots(Rows &rows) {
   for (std::size_t count = rows.next_count(); count > 0; --count) {
     const StateInfo &state = rows.next_of(tables.states);
     state_slots.push_back(
-        {state.name, state.parameter, state.init, read_tensor(rows), state.of});
+        {state.name, state.kind, state.init, read_tensor(rows), state.of});
   }
   for (std::size_t count = rows.next_count(); count > 0; --count) {
     const char *input = rows.next_of(tables.inputs);

@@ -65,20 +65,21 @@ bool Report::is_due(int64_t step) const {
          (step == first + 1 || step == steps || step % frequency == 0);
 }
 
-void Report::step(int64_t step, double loss, double learning_rate,
-                  double epoch) {
+void Report::step(StepLog::Step done) {
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - last).count();
-  std::string line = format("step %" PRId64 "/%" PRId64, step, steps);
-  if (info.training)
-    line += format("  loss %.9g", loss);
-  std::puts((line + pace(step - printed, seconds)).c_str());
+  const int64_t count = done.step - printed;
+  std::string line = format("step %" PRId64 "/%" PRId64, done.step, steps);
+  if (done.training)
+    line += format("  loss %.9g", done.training->loss);
+  std::puts((line + pace(count, seconds)).c_str());
   std::fflush(stdout);
-  const double of_step = seconds / double(step - printed);
+  done.seconds = seconds / double(count);
+  done.samples_per_second =
+      double(info.batch) * info.micro_batches / done.seconds;
   for (StepLog *log : logs)
-    log->step({step, epoch, loss, learning_rate, of_step,
-               double(info.batch) * info.micro_batches / of_step});
-  printed = step;
+    log->step(done);
+  printed = done.step;
   last = now;
 }
 

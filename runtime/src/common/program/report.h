@@ -30,8 +30,8 @@ public:
          int64_t frequency, std::vector<StepLog *> logs = {});
   /// True if there is a line for step number `step`, counted from 1.
   bool is_due(int64_t step) const;
-  /// Prints it when that step is done. The rate and the epoch are for logs.
-  void step(int64_t step, double loss, double learning_rate, double epoch);
+  /// Prints it when that step is done, and adds how long it took for the logs.
+  void step(StepLog::Step done);
   void done();
 
 private:

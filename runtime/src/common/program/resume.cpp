@@ -41,14 +41,8 @@ std::unique_ptr<Checkpoint> open_resumed(Comm &comm, const Group &world,
       throw Error("expected a checkpoint in '" + folder + "', found none");
   });
   path = shared(comm, world, path);
-  if (comm.rank() == 0) {
-    std::printf(
-        "%s\n",
-        path.empty()
-            ? ("no checkpoint in " + folder + " yet: the run begins").c_str()
-            : ("goes on from " + path).c_str());
-    std::fflush(stdout);
-  }
+  if (comm.rank() == 0 && path.empty())
+    std::printf("no checkpoint in %s yet: the run begins\n", folder.c_str());
   std::unique_ptr<Checkpoint> checkpoint;
   if (!path.empty())
     together(comm, world, kTask,
@@ -116,12 +110,25 @@ void expect_same_data(const Record &record, int64_t samples) {
                 "; --weights begins another run");
 }
 
-int64_t next_micro_batch(const Record &record, const ProgramInfo &info) {
+void expect_whole_batches(const Record &record, const ProgramInfo &info) {
   if (record.samples % info.batch != 0)
     throw Error(
         "expected a batch that divides the " + std::to_string(record.samples) +
         " samples that were taken, found " + std::to_string(info.batch));
-  return record.samples / info.batch;
+}
+
+std::string describe_rest(const Checkpoint &checkpoint, const Arguments &a,
+                          const RateSchedule &rate) {
+  char text[512];
+  std::snprintf(text, sizeof text,
+                ": step %lld of %lld is done; seed %llu, learning rate %g "
+                "(%s, to %g, warm-up %lld), weight decay %g",
+                static_cast<long long>(checkpoint.record().step),
+                static_cast<long long>(rate.steps),
+                static_cast<unsigned long long>(a.seed), rate.rate,
+                to_string(rate.form).c_str(), rate.last,
+                static_cast<long long>(rate.warmup), a.weight_decay);
+  return "goes on from " + checkpoint.path() + text;
 }
 
 } // namespace ffrt

@@ -27,9 +27,12 @@ bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
 /// far as their number tells: of `samples`, 0 where they have no end.
 void expect_same_data(const Record &record, int64_t samples);
 
-/// The number of the first micro-batch that has not been taken. Throws Error
-/// where that is in the midst of one.
-int64_t next_micro_batch(const Record &record, const ProgramInfo &info);
+/// Throws Error where the next sample is in the midst of a micro-batch.
+void expect_whole_batches(const Record &record, const ProgramInfo &info);
+
+/// From where the run goes on, and with what: a line.
+std::string describe_rest(const Checkpoint &checkpoint,
+                          const Arguments &arguments, const RateSchedule &rate);
 
 } // namespace ffrt
 

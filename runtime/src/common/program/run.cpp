@@ -20,6 +20,7 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 namespace ffrt {
@@ -82,16 +83,14 @@ private:
   void resume();
   void make_program();
   void make_checkpoints();
-  void make_losses();
+  void find_place();
   std::vector<std::unique_ptr<StepLog>> open_logs();
-  double epoch_after(int64_t step) const;
   void do_steps();
   void write_dump(int64_t step);
   /// What slots began with.
   void begin(const StateSlot &slot) const {
     initialise_on_host(slot, context.seed, this_program() + ".weights", saved);
   }
-  int64_t first_step() const { return resumed ? resumed->record().step : 0; }
 
   Comm &comm;
   const Group world;
@@ -111,7 +110,8 @@ private:
   std::unique_ptr<LossLog> losses;
   std::unique_ptr<Checkpoints> checkpoints; ///< null: there are none
   RateSchedule rate;
-  int64_t steps = 0, first_micro_batch = 0;
+  int64_t steps = 0;
+  Progress progress;
 };
 
 void Run::resume() {
@@ -144,9 +144,8 @@ void Run::make_program() {
   if (arguments.generation.tokens > 0)
     return generate(comm, world, context, info, arguments.generation, saved,
                     make);
-  together(comm, world, "start",
-           [&] { source = make_source(info, arguments); });
   together(comm, world, "start", [&] {
+    source = make_source(info, arguments);
     if (!arguments.dump.empty() && comm.rank() == 0)
       make_writable_folder(arguments.dump);
   });
@@ -168,6 +167,28 @@ void Run::make_program() {
                                         trace.get());
 }
 
+/// Where the run begins in its data, and what earlier ones have left of it.
+void Run::find_place() {
+  progress.samples_per_step = info.batch * info.micro_batches;
+  progress.samples_per_epoch = source->samples();
+  std::vector<double> earlier;
+  together(comm, world, "start", [&] {
+    if (!resumed)
+      return;
+    const Record &record = resumed->record();
+    expect_same_data(record, source->samples());
+    expect_whole_batches(record, info);
+    progress.first_step = record.step;
+    progress.first_sample = record.samples;
+    if (comm.rank() == 0) {
+      earlier = resumed->losses();
+      std::puts(describe_rest(*resumed, arguments, rate).c_str());
+    }
+  });
+  losses = std::make_unique<LossLog>(info.micro_batches, arguments.any_loss,
+                                     steps, std::move(earlier));
+}
+
 void Run::make_checkpoints() {
   if (!resumed && arguments.checkpoints.folder.empty())
     return;
@@ -180,11 +201,6 @@ void Run::make_checkpoints() {
   if (arguments.checkpoints.folder.empty())
     return;
   Record run;
-  if (resumed) {
-    run.step = resumed->record().step;
-    run.samples = resumed->record().samples;
-  }
-  run.samples_per_epoch = source->samples();
   run.seed = arguments.seed;
   run.shuffled = arguments.shuffle;
   run.weight_decay = arguments.weight_decay;
@@ -197,7 +213,7 @@ void Run::make_checkpoints() {
   run.micro_batches = info.micro_batches;
   run.batch = info.batch;
   checkpoints = std::make_unique<Checkpoints>(
-      comm, world, *state, arguments.checkpoints, folder.get(), run,
+      comm, world, *state, arguments.checkpoints, folder.get(), run, progress,
       [this](const StateSlot &slot) { begin(slot); });
 }
 
@@ -210,20 +226,6 @@ void Run::write_dump(int64_t step) {
              [this](const StateSlot &slot) { begin(slot); });
 }
 
-void Run::make_losses() {
-  std::vector<double> earlier;
-  together(comm, world, "start", [&] {
-    if (!resumed)
-      return;
-    expect_same_data(resumed->record(), source->samples());
-    first_micro_batch = next_micro_batch(resumed->record(), info);
-    if (comm.rank() == 0)
-      earlier = resumed->losses();
-  });
-  losses = std::make_unique<LossLog>(info.micro_batches, arguments.any_loss,
-                                     steps, std::move(earlier));
-}
-
 /// Rank 0's.
 std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
   std::vector<std::unique_ptr<StepLog>> logs;
@@ -232,7 +234,7 @@ std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
       return;
     if (!arguments.log.empty()) {
       auto log = std::make_unique<RunLog>(arguments.log);
-      log->begin(info, first_step(), steps, arguments.seed);
+      log->begin(info, progress.first_step, steps, arguments.seed);
       logs.push_back(std::move(log));
     }
     if (!arguments.tensorboard.empty())
@@ -241,16 +243,9 @@ std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
   return logs;
 }
 
-double Run::epoch_after(int64_t step) const {
-  const int64_t samples =
-      (first_micro_batch + (step - first_step()) * info.micro_batches) *
-      info.batch;
-  return source->samples() > 0 ? double(samples) / double(source->samples())
-                               : 0.0;
-}
-
 void Run::do_steps() {
-  const int64_t first = first_step();
+  const int64_t first = progress.first_step,
+                first_micro_batch = progress.first_sample / info.batch;
   const std::vector<std::unique_ptr<StepLog>> logs = open_logs();
   std::vector<StepLog *> all_logs;
   for (const std::unique_ptr<StepLog> &log : logs)
@@ -287,8 +282,13 @@ void Run::do_steps() {
     program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
-      report.step(step + 1, has_loss ? losses->of_steps().back() : 0.0,
-                  context.learning_rate, epoch_after(step + 1));
+      StepLog::Step done;
+      done.step = step + 1;
+      done.epoch = progress.epoch_after(step + 1);
+      if (info.training)
+        done.training = {has_loss ? losses->of_steps().back() : 0.0,
+                         context.learning_rate};
+      report.step(done);
     }
     if (step + 1 < steps)
       write_dump(step + 1);
@@ -304,9 +304,9 @@ void Run::all_steps() {
   make_program();
   if (!instance)
     return; // it has generated, or has nothing to do
+  find_place();
   make_checkpoints();
   instance->initialise(saved);
-  make_losses();
   do_steps();
   instance->check_guards();
   write_dump(steps);

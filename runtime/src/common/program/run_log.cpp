@@ -47,14 +47,14 @@ void RunLog::begin(const ProgramInfo &info, int64_t first, int64_t steps,
 }
 
 void RunLog::step(const Step &s) {
-  // A loss that is not finite is null.
-  write(Json{{"step", s.step},
-             {"epoch", s.epoch},
-             {"loss", s.loss},
-             {"learning_rate", s.learning_rate},
-             {"seconds", s.seconds},
-             {"samples_per_second", s.samples_per_second}}
-            .dump());
+  Json line = {{"step", s.step}, {"epoch", s.epoch}};
+  if (s.training) { // a loss that is not finite is null
+    line["loss"] = s.training->loss;
+    line["learning_rate"] = s.training->learning_rate;
+  }
+  line["seconds"] = s.seconds;
+  line["samples_per_second"] = s.samples_per_second;
+  write(line.dump());
 }
 
 void RunLog::end(int64_t steps, double seconds) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace ffrt {
@@ -13,10 +14,14 @@ struct ProgramInfo;
 /// What the numbers of a step are written into.
 class StepLog {
 public:
+  struct Training {
+    double loss = 0, learning_rate = 0;
+  };
   struct Step {
     int64_t step = 0; ///< from 1
-    double epoch = 0, loss = 0, learning_rate = 0;
-    double seconds = 0; ///< a step, since the line before
+    double epoch = 0;
+    std::optional<Training> training; ///< absent in a program that evaluates
+    double seconds = 0;               ///< a step, since the line before
     double samples_per_second = 0;
   };
   virtual ~StepLog() = default;

@@ -99,11 +99,15 @@ void TensorBoard::write(const std::string &event) {
 }
 
 void TensorBoard::step(const Step &s) {
-  scalars(s.step, {{"loss", s.loss},
-                   {"learning_rate", s.learning_rate},
-                   {"epoch", s.epoch},
-                   {"seconds_per_step", s.seconds},
-                   {"samples_per_second", s.samples_per_second}});
+  std::vector<std::pair<const char *, double>> values = {
+      {"epoch", s.epoch},
+      {"seconds_per_step", s.seconds},
+      {"samples_per_second", s.samples_per_second}};
+  if (s.training) {
+    values.emplace_back("loss", s.training->loss);
+    values.emplace_back("learning_rate", s.training->learning_rate);
+  }
+  scalars(s.step, values);
 }
 
 void TensorBoard::scalars(
