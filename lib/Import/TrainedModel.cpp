@@ -192,14 +192,15 @@ static llvm::Expected<std::string> placeTensors(onnx::ModelProto &model,
                        : llvm::Error::success();
           }))
     return error;
-  std::string path;
+  std::string path, temporary;
   std::unique_ptr<llvm::raw_fd_ostream> file;
   if (total > kMostInside) {
     path = (output + ".data").str();
+    temporary = path + ".tmp";
     std::error_code code;
-    file = std::make_unique<llvm::raw_fd_ostream>(path, code);
+    file = std::make_unique<llvm::raw_fd_ostream>(temporary, code);
     if (code)
-      return makeError("cannot write '" + path + "': " + code.message());
+      return makeError("cannot write '" + temporary + "': " + code.message());
   }
   llvm::Error error = forEachTensor(
       *model.mutable_graph(), [&](TensorProto &tensor) -> llvm::Error {
@@ -238,9 +239,14 @@ static llvm::Expected<std::string> placeTensors(onnx::ModelProto &model,
     return error;
   if (file) {
     file->close();
-    if (file->has_error())
-      return makeError("cannot write '" + path +
-                       "': " + file->error().message());
+    std::error_code code = file->error();
+    file->clear_error();
+    if (!code)
+      code = llvm::sys::fs::rename(temporary, path);
+    if (code) {
+      llvm::sys::fs::remove(temporary);
+      return makeError("cannot write '" + path + "': " + code.message());
+    }
   }
   return path;
 }

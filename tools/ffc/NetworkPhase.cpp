@@ -98,14 +98,8 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
   searching.seed = searching.network.seed;
   if (options.search.budget)
     searching.strategies = *options.search.budget;
-  const plan::CostModel cost = costModel(planned.graph);
-  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   auto fits = [&](const plan::Strategy &given) {
-    const auto bytes = plan::ScheduledStep(table, given, schedule).memory();
-    for (plan::DeviceId id = 0; bytes && id < topology->numDevices(); ++id)
-      if ((*bytes)[id] > topology->kindOf(id).memoryBytes)
-        return false;
-    return true;
+    return timeIfItFits(given).has_value();
   };
   auto found = network::searchJointly(*steps, *choices, searching, fits,
                                       timeOn<network::TrainTransport>,

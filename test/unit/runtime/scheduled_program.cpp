@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Collectives/GroupSchedules.h"
+#include "common/profiling/forwarding_comm.h"
 #include "ffc/Plan/CollectiveSchedule.h"
 #include "ffc/Plan/Topology.h"
 
@@ -42,47 +43,16 @@ float given(int rank, int64_t i) {
   return std::sin(float(rank * 1000 + i)) * 3;
 }
 
-class InOrder final : public Comm {
+class InOrder final : public ForwardingComm {
 public:
-  explicit InOrder(Comm &comm) : comm(comm) {}
+  using ForwardingComm::ForwardingComm;
 
-  int rank() const override { return comm.rank(); }
-  int size() const override { return comm.size(); }
   bool exchanges_in_order() const override { return true; }
-  Group make_group(const std::vector<int> &members) override {
-    return comm.make_group(members);
-  }
   Event exchange(const char *task, int tag, const std::vector<Message> &sends,
                  const std::vector<Message> &receives) override {
     comm.wait(comm.exchange(task, tag, sends, receives));
     return {};
   }
-  Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op, CollectiveAlgorithm algorithm) override {
-    return comm.all_reduce(task, group, data, op, algorithm);
-  }
-  Event all_gather(const char *task, const Group &group, Tensor part,
-                   Tensor whole) override {
-    return comm.all_gather(task, group, part, whole);
-  }
-  Event reduce_scatter(const char *task, const Group &group, Tensor whole,
-                       Tensor part, ReduceOp op) override {
-    return comm.reduce_scatter(task, group, whole, part, op);
-  }
-  Event broadcast(const char *task, const Group &group, int root,
-                  Tensor data) override {
-    return comm.broadcast(task, group, root, data);
-  }
-  void wait(Event event) override { comm.wait(event); }
-  void barrier() override { comm.barrier(); }
-
-protected:
-  void end_ranks(const char *task, const char *cause) override {
-    comm.fail(task, cause);
-  }
-
-private:
-  Comm &comm;
 };
 
 class Checks {
