@@ -10,6 +10,8 @@
 #include <string>
 #include <unistd.h>
 
+namespace ffrt {
+
 inline std::string demo(int ranks) {
   return std::string(PROGRAMS) + "/ffrt_demo_" + std::to_string(ranks);
 }
@@ -45,5 +47,7 @@ protected:
   }
   std::string folder, sessions;
 };
+
+} // namespace ffrt
 
 #endif // FFRT_TEST_RUN_FIXTURE_H
