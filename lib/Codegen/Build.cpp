@@ -15,6 +15,8 @@ using namespace ffc::codegen;
 
 /// The file of a program that is compiled as kernels are, if there are any.
 static constexpr StringLiteral kFunctors = "functors.cpp";
+/// The file that only programs have which validate while they train.
+static constexpr StringLiteral kEvaluation = "evaluate.inc";
 /// The file that only programs have which measure.
 static constexpr StringLiteral kProfile = "profile.inc";
 
@@ -109,9 +111,14 @@ CMake, )" +
               : "") +
          (measures ? "- `profile.inc`: what is measured\n" : "") +
          "- `ranks.inc`: what every rank has of them\n" +
+         (findFile(program, kEvaluation)
+              ? "- `evaluate.inc`, `evaluate_ranks.inc`: the same for "
+                "`--validate`\n"
+              : "") +
          (measures
               ? ""
-              : "- `plan.rank`: what ranks are to do, for `ffc verify`\n") +
+              : "- `plan.rank`, `evaluate.rank`: what ranks are to do, for "
+                "`ffc verify`\n") +
          R"(- `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";

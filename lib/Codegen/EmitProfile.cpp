@@ -64,7 +64,7 @@ codegen::emitProfile(ArrayRef<ProfiledStep> steps, const ProfileMeta &meta) {
     printSites(printer.tables.text, step);
     SourceFile tables = printer.tables.take();
     const std::string body = printer.body.take();
-    if (failed(checkText(step.ranks, functors, body, tables.contents)))
+    if (failed(checkText(step.ranks, functors, {"train.cpp", body}, tables)))
       return failure();
     bodies.line("namespace " + space + " {");
     bodies.line();

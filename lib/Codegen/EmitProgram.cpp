@@ -13,6 +13,8 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
 
+static constexpr StringLiteral kTrain = "train.cpp", kEvaluate = "evaluate.inc";
+
 /// Every rank has one place.
 LogicalResult ProgramPrinter::findPlaces() {
   if (funcs.empty())
@@ -64,9 +66,9 @@ void ProgramPrinter::printStrategy(Text &text) {
   text.line("//");
 }
 
-void ProgramPrinter::printHeader(Text &text) {
+void ProgramPrinter::printHeader(Text &text, StringRef name) {
   std::string ranks = std::to_string(places.size());
-  text.banner("train.cpp - " + meta.model + " on " + ranks +
+  text.banner(name.str() + " - " + meta.model + " on " + ranks +
               (places.size() == 1 ? " rank" : " ranks"));
   text.line("//");
   text.comment("//",
@@ -75,7 +77,8 @@ void ProgramPrinter::printHeader(Text &text) {
                    std::to_string(meta.batch) + ", written by ffc" +
                    (meta.version.empty() ? "" : " " + meta.version) +
                    ". Every kind of layer is a class, every layer an object; "
-                   "what each rank has of them is in ranks.inc.");
+                   "what each rank has of them is in " +
+                   tables.name + ".");
   text.line("//");
   for (auto [what, hash] :
        {std::make_pair("model   ", StringRef(meta.modelHash)),
@@ -87,9 +90,11 @@ void ProgramPrinter::printHeader(Text &text) {
     text.line(
         "//   predicted step  " +
         llvm::formatv("{0:f3} ms", meta.predictedStepSeconds * 1e3).str());
-  text.line("//   build           cmake -B build && cmake --build build -j");
-  text.line("//   run             mpirun -n " + Twine(ranks) +
-            " build/train --steps 10");
+  if (name == kTrain) {
+    text.line("//   build           cmake -B build && cmake --build build -j");
+    text.line("//   run             mpirun -n " + Twine(ranks) +
+              " build/train --steps 10");
+  }
   text.line("//");
   printStrategy(text);
   text.line("//===-------------------------------------------------------------"
@@ -109,10 +114,11 @@ static void printIncludes(Text &text, const Functors &functors) {
 
 void ProgramPrinter::printProgram(Text &text) {
   LayerPrinter printer(layers, meta);
-  text.line("class Train final : public Program {");
+  text.line("class " + className + " final : public Program {");
   text.line("public:");
   text.indent();
-  text.line("explicit Train(Host &host) : Program(host, rank_tables) {}");
+  text.line("explicit " + className +
+            "(Host &host) : Program(host, rank_tables) {}");
   text.line();
   printer.printStep(text, "step", /*inMicroBatch=*/true);
   if (printer.hasMethods(/*inMicroBatch=*/false)) {
@@ -130,7 +136,7 @@ void ProgramPrinter::printProgram(Text &text) {
   text.line("};");
   text.line();
   text.line("std::unique_ptr<RankProgram> make(Host &host) {");
-  text.line("  return std::make_unique<Train>(host);");
+  text.line("  return std::make_unique<" + className + ">(host);");
   text.line("}");
   text.line();
 }
@@ -230,36 +236,78 @@ LogicalResult ProgramPrinter::print() {
   return printTables(tables.text);
 }
 
-llvm::Error codegen::verifyProgram(ModuleOp module, StringRef train,
-                                   StringRef ranks) {
+llvm::Error codegen::verifyProgram(ArrayRef<StepText> steps) {
   // Fused kernels are called by the order in which the layers use them.
   Functors functors;
-  auto classes = llvm::to_vector(module.getOps<rank::FuncOp>());
-  if (failed(arrange(classes, {}, functors)))
-    return llvm::createStringError("the plan cannot be a program");
-  return compareWithText(module, functors, train, ranks);
+  for (const StepText &step : steps) {
+    ModuleOp ranks = step.ranks;
+    auto classes = llvm::to_vector(ranks.getOps<rank::FuncOp>());
+    if (failed(arrange(classes, {}, functors)))
+      return llvm::createStringError("the plan cannot be a program");
+    if (llvm::Error error =
+            compareWithText(step.ranks, functors, step.text, step.tables))
+      return &step == steps.begin()
+                 ? std::move(error)
+                 : llvm::createStringError("evaluation: " +
+                                           toString(std::move(error)));
+  }
+  return llvm::Error::success();
+}
+
+/// "evaluate.inc", the contents of a namespace in train.cpp, whose kernels it
+/// shares (that takes the compiler a twentieth longer, apart it is twice as
+/// long), and its tables.
+static LogicalResult printEvaluation(const EvaluationStep &evaluation,
+                                     Functors &functors,
+                                     std::vector<SourceFile> &files) {
+  ProgramPrinter printer(evaluation.ranks, evaluation.meta, functors,
+                         "evaluate_", "Evaluate");
+  if (failed(printer.print()))
+    return failure();
+  Text text;
+  printer.printHeader(text, kEvaluate);
+  text.append(std::move(printer.body));
+  text.line("Evaluation evaluation() {");
+  text.line("  return {program_info(), make, EvaluationRows::" +
+            evaluation.rows + "};");
+  text.line("}");
+  files.push_back({kEvaluate.str(), text.take()});
+  files.push_back(printer.tables.take());
+  return checkText(evaluation.ranks, functors, files[files.size() - 2],
+                   files.back());
 }
 
 FailureOr<std::vector<SourceFile>>
-codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
+codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
+                     const EvaluationStep *evaluation) {
   Functors functors;
   ProgramPrinter printer(module, meta, functors);
   if (failed(printer.print()))
     return failure();
   Text text;
-  printer.printHeader(text);
+  printer.printHeader(text, kTrain);
   printIncludes(text, functors);
   text.line("namespace {");
   text.line();
   text.append(std::move(printer.body));
+  if (evaluation) {
+    text.line("/// The forward pass with what is trained.");
+    text.line("namespace evaluate {");
+    text.line("#include \"" + kEvaluate + "\"");
+    text.line("} // namespace evaluate");
+    text.line();
+  }
   text.line("} // namespace");
   text.line();
   text.line("int main(int argc, char **argv) {");
-  text.line("  return run(argc, argv, program_info(), make);");
+  text.line(Twine("  return run(argc, argv, program_info(), make") +
+            (evaluation ? ", evaluate::evaluation" : "") + ");");
   text.line("}");
-  std::vector<SourceFile> files = {{"train.cpp", text.take()},
+  std::vector<SourceFile> files = {{kTrain.str(), text.take()},
                                    printer.tables.take()};
-  if (failed(checkText(module, functors, files[0].contents, files[1].contents)))
+  if (failed(checkText(module, functors, files[0], files[1])))
+    return failure();
+  if (evaluation && failed(printEvaluation(*evaluation, functors, files)))
     return failure();
   if (!functors.empty())
     llvm::append_range(files, functors.files());

@@ -1,5 +1,4 @@
-//===- ProgramPrinter.h - the text of a program ------------------*- C++
-//-*-===//
+//===- ProgramPrinter.h - the text of a program -----------------*- C++ -*-===//
 #ifndef FFC_LIB_CODEGEN_PROGRAMPRINTER_H
 #define FFC_LIB_CODEGEN_PROGRAMPRINTER_H
 
@@ -15,9 +14,10 @@ class ProgramPrinter {
 public:
   /// Included files have names with `prefix`.
   ProgramPrinter(mlir::ModuleOp module, const ProgramMeta &meta,
-                 Functors &functors, const std::string &prefix = "")
+                 Functors &functors, const std::string &prefix = "",
+                 llvm::StringRef className = "Train")
       : tables{prefix + "ranks.inc", {}}, module(module), meta(meta),
-        functors(functors),
+        functors(functors), className(className),
         funcs(llvm::to_vector(module.getOps<rank::FuncOp>())) {}
 
   /// A file that the body includes.
@@ -33,8 +33,8 @@ public:
   Text body;
   Part tables;
 
-  /// The comment at the head of the file, after print().
-  void printHeader(Text &text);
+  /// The comment at the head of the file `name`, after print().
+  void printHeader(Text &text, llvm::StringRef name);
 
 private:
   mlir::LogicalResult findPlaces();
@@ -46,6 +46,7 @@ private:
   mlir::ModuleOp module;
   const ProgramMeta &meta;
   Functors &functors;
+  const llvm::StringRef className; ///< of the program
   llvm::SmallVector<rank::FuncOp> funcs;
   Layers layers;
   /// Class and row of every rank.

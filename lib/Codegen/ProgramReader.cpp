@@ -363,7 +363,7 @@ private:
   void failAt(const CallText &call, const std::string &expected,
               const std::string &found) {
     if (!rows.error)
-      rows.error = "train.cpp:" + std::to_string(call.line) + ": expected " +
+      rows.error = text.file + ":" + std::to_string(call.line) + ": expected " +
                    expected + ", found '" + found + "'";
   }
 
@@ -381,24 +381,24 @@ private:
 
 } // namespace
 
-Expected<std::vector<RankActions>> codegen::readProgram(StringRef train,
-                                                        StringRef ranks) {
-  auto text = readText(train);
+Expected<std::vector<RankActions>>
+codegen::readProgram(const SourceFile &textFile, const SourceFile &tablesFile) {
+  auto text = readText(textFile);
   if (!text)
     return text.takeError();
-  auto tables = readTables(ranks);
+  auto tables = readTables(tablesFile);
   if (!tables)
     return tables.takeError();
   std::vector<RankActions> result;
   for (auto [number, row] : tables->places) {
     if (number >= tables->widths.size())
-      return createStringError("ranks.inc: expected a class below " +
+      return createStringError(tablesFile.path + ": expected a class below " +
                                Twine(tables->widths.size()) + ", found " +
                                Twine(number));
     const size_t width = tables->widths[number];
     ArrayRef<Cell> own = tables->own[number];
     if ((row + 1) * width > own.size())
-      return createStringError("ranks.inc: expected a row of class " +
+      return createStringError(tablesFile.path + ": expected a row of class " +
                                Twine(number) + ", found number " + Twine(row));
     auto rank = RankReader(*text, *tables,
                            TableRows(tables->lists[number],

@@ -23,7 +23,9 @@ public:
         if (Error error = readClass(result.classes[name], name))
           return error;
       } else if (in.skip({"class", "Train", "final", ":", "public", "Program",
-                          "{"})) {
+                          "{"}) ||
+                 in.skip({"class", "Evaluate", "final", ":", "public",
+                          "Program", "{"})) {
         if (Error error = readProgram())
           return error;
         return std::move(result);
@@ -189,7 +191,10 @@ private:
 
 } // namespace
 
-Expected<ProgramText> codegen::readText(StringRef train) {
-  const std::vector<Token> tokens = tokensOf(train);
-  return TextReader(TokenReader("train.cpp", tokens)).read();
+Expected<ProgramText> codegen::readText(const SourceFile &text) {
+  const std::vector<Token> tokens = tokensOf(text.contents);
+  auto result = TextReader(TokenReader(text.path, tokens)).read();
+  if (result)
+    result->file = text.path;
+  return result;
 }

@@ -1,7 +1,8 @@
-//===- ProgramText.h - the text of a program, read ---------------*- C++
-//-*-===//
+//===- ProgramText.h - the text of a program, read -------------*- C++ -*-===//
 #ifndef FFC_LIB_CODEGEN_PROGRAMTEXT_H
 #define FFC_LIB_CODEGEN_PROGRAMTEXT_H
+
+#include "ffc/Codegen/SourceFile.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
@@ -42,6 +43,7 @@ struct ObjectText {
 };
 
 struct ProgramText {
+  std::string file;
   llvm::StringMap<ClassText> classes;
   std::vector<ObjectText> objects;
   std::vector<CallText> step, update;
@@ -51,8 +53,8 @@ struct ProgramText {
   llvm::StringMap<std::vector<CallText>> passes;
 };
 
-/// From the contents of train.cpp. Fails with "train.cpp:LINE: ...".
-llvm::Expected<ProgramText> readText(llvm::StringRef train);
+/// Fails with "FILE:LINE: ...".
+llvm::Expected<ProgramText> readText(const SourceFile &text);
 
 } // namespace ffc::codegen
 

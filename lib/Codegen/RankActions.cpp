@@ -220,8 +220,9 @@ static Error compare(int64_t rank, StringRef what,
 }
 
 Error codegen::compareWithText(ModuleOp module, Functors &functors,
-                               StringRef train, StringRef ranks) {
-  auto found = readProgram(train, ranks);
+                               const SourceFile &text,
+                               const SourceFile &tables) {
+  auto found = readProgram(text, tables);
   if (!found)
     return found.takeError();
   size_t numRanks = 0;
@@ -240,16 +241,17 @@ Error codegen::compareWithText(ModuleOp module, Functors &functors,
                                        Twine(numRanks) + ", found " +
                                        Twine(rank) + " in the plan");
       const RankActions expected = actionsOf(func, index, functors);
-      const RankActions &text = (*found)[rank];
+      const RankActions &actions = (*found)[rank];
       if (Error error =
-              compare(rank, "buffer", expected.buffers, text.buffers, names))
+              compare(rank, "buffer", expected.buffers, actions.buffers, names))
         return error;
       for (auto [what, lines, others] :
-           {std::tuple("group", &expected.groups, &text.groups),
-            std::tuple("schedule", &expected.schedules, &text.schedules),
-            std::tuple("slot", &expected.slots, &text.slots),
-            std::tuple("action", &expected.step, &text.step),
-            std::tuple("action of the update", &expected.update, &text.update)})
+           {std::tuple("group", &expected.groups, &actions.groups),
+            std::tuple("schedule", &expected.schedules, &actions.schedules),
+            std::tuple("slot", &expected.slots, &actions.slots),
+            std::tuple("action", &expected.step, &actions.step),
+            std::tuple("action of the update", &expected.update,
+                       &actions.update)})
         if (Error error = compare(rank, what, *lines, *others, {}))
           return error;
     }
@@ -258,8 +260,9 @@ Error codegen::compareWithText(ModuleOp module, Functors &functors,
 }
 
 LogicalResult codegen::checkText(ModuleOp module, Functors &functors,
-                                 StringRef train, StringRef ranks) {
-  if (Error error = compareWithText(module, functors, train, ranks))
+                                 const SourceFile &text,
+                                 const SourceFile &tables) {
+  if (Error error = compareWithText(module, functors, text, tables))
     return module.emitError(
                "internal error: the text is not what was planned: ")
            << llvm::toString(std::move(error));

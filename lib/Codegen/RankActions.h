@@ -18,12 +18,12 @@ RankActions actionsOf(rank::FuncOp func, size_t index, Functors &functors);
 /// Fails, with the rank and the task, unless the text does what the module says
 /// on every rank.
 llvm::Error compareWithText(mlir::ModuleOp module, Functors &functors,
-                            llvm::StringRef train, llvm::StringRef ranks);
+                            const SourceFile &text, const SourceFile &tables);
 
 /// The same of text that has just been written: a difference is an internal
 /// error, which is emitted.
 mlir::LogicalResult checkText(mlir::ModuleOp module, Functors &functors,
-                              llvm::StringRef train, llvm::StringRef ranks);
+                              const SourceFile &text, const SourceFile &tables);
 
 } // namespace ffc::codegen
 

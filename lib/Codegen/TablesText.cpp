@@ -119,7 +119,7 @@ private:
 
 } // namespace
 
-Expected<TablesText> codegen::readTables(StringRef ranks) {
-  const std::vector<Token> tokens = tokensOf(ranks);
-  return TablesReader(TokenReader("ranks.inc", tokens)).read();
+Expected<TablesText> codegen::readTables(const SourceFile &tables) {
+  const std::vector<Token> tokens = tokensOf(tables.contents);
+  return TablesReader(TokenReader(tables.path, tokens)).read();
 }

@@ -3,6 +3,8 @@
 #ifndef FFC_LIB_CODEGEN_TABLESTEXT_H
 #define FFC_LIB_CODEGEN_TABLESTEXT_H
 
+#include "ffc/Codegen/SourceFile.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -28,9 +30,8 @@ struct TablesText {
   std::vector<std::pair<size_t, size_t>> places;
 };
 
-/// From the contents of ranks.inc, which must outlive them. Fails with
-/// "ranks.inc:LINE: ...".
-llvm::Expected<TablesText> readTables(llvm::StringRef ranks);
+/// From a file whose contents must outlive them. Fails with "FILE:LINE: ...".
+llvm::Expected<TablesText> readTables(const SourceFile &tables);
 
 } // namespace ffc::codegen
 

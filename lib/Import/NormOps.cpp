@@ -3,6 +3,7 @@
 #include "NodeImporter.h"
 #include "OpTable.h"
 
+#include "ffc/IR/BatchNorm.h"
 #include "ffc/IR/ShapeInference.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -66,13 +67,13 @@ public:
         /*clamp=*/DenseF64ArrayAttr());
   }
 
-private:
   Location location(const Twine &part) {
     std::string name = (node.getName() + "." + part).str();
     return NameLoc::get(
         builder.getStringAttr(node.importer.names.unique(name)));
   }
 
+private:
   NodeImporter &node;
   OpBuilder &builder;
 };
@@ -167,24 +168,16 @@ static void buildFromBatch(NodeImporter &node, const BatchNorm &norm) {
     node.define(2, var);
 }
 
-/// The constants are joined while they are vectors, so that the image is only
-/// touched by three operators.
 static void buildFromStatistics(NodeImporter &node, const BatchNorm &norm) {
   PartBuilder build(node);
-  Shape column(static_cast<size_t>(node.rank(0) - 1), 1);
-  column[0] = node.shape(0)[1];
-  Type vector = norm.scale.getType(), image = norm.x.getType();
-  Value shifted =
-      build.unary("var_epsilon", ff::UnaryKind::Shift, norm.var, norm.epsilon);
-  Value deviation = build.unary("deviation", ff::UnaryKind::Sqrt, shifted);
-  Value factor = build.binary("factor", ff::BinaryKind::Div, vector, norm.scale,
-                              deviation);
-  Value centred = build.binary("centred", ff::BinaryKind::Sub, image, norm.x,
-                               build.reshape("mean_column", norm.mean, column));
-  Value scaled = build.binary("scaled", ff::BinaryKind::Mul, image, centred,
-                              build.reshape("factor_column", factor, column));
-  Value bias = build.reshape("bias_column", norm.bias, column);
-  node.build<ff::BinaryOp>(node.shape(0), ff::BinaryKind::Add, scaled, bias);
+  node.define(
+      ff::normalizeByStatistics(node.importer.builder, norm.x, norm.scale,
+                                norm.bias, norm.mean, norm.var, norm.epsilon,
+                                [&](StringRef part) {
+                                  return part.empty() ? node.location()
+                                                      : build.location(part);
+                                })
+          .getDefiningOp());
   if (node.isUsed(1))
     node.define(1, norm.mean);
   if (node.isUsed(2))

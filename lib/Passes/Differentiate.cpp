@@ -1,6 +1,7 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
 #include "GradientParts.h"
+#include "LossOperands.h"
 #include "Marking.h"
 #include "ParameterUpdates.h"
 
@@ -74,117 +75,26 @@ private:
 // Loss
 //===----------------------------------------------------------------------===//
 
-/// The input that --loss compares the model's output with.
-static constexpr StringLiteral kTargetName = "target";
-
-/// The value under a trailing operator that the loss contains already.
-static Value lookThrough(Value answer, StringRef loss) {
-  Operation *op = answer.getDefiningOp();
-  if (auto softmax = dyn_cast_or_null<SoftmaxOp>(op))
-    if (loss == "cross-entropy")
-      return softmax.getX();
-  if (auto unary = dyn_cast_or_null<UnaryOp>(op))
-    if (loss == "bce" && unary.getKind() == UnaryKind::Sigmoid)
-      return unary.getX();
-  return answer;
-}
-
-/// Losses are of f32: what is only cast for the output, since the model's
-/// floats are doubles or have 16 bits, is taken as it was.
-static Value beforeOutputCast(Value answer) {
-  auto cast = answer.getDefiningOp<CastOp>();
-  if (cast && getElementTypeOrSelf(cast.getX()).isF32() &&
-      isa<FloatType>(getElementTypeOrSelf(answer)))
-    return cast.getX();
-  return answer;
-}
-
-/// The class axis of logits: the softmax's if there is one with a single axis
-/// of more than one class; else, of sequences [samples, positions, classes] and
-/// of rank 2, the last dimension, and dimension 1 of anything else.
-static int64_t classAxis(Value answer) {
-  auto type = cast<RankedTensorType>(answer.getType());
-  if (auto softmax = answer.getDefiningOp<SoftmaxOp>()) {
-    SmallVector<int64_t> wide;
-    for (int64_t axis : softmax.getAxes())
-      if (type.getDimSize(axis) > 1)
-        wide.push_back(axis);
-    if (wide.size() == 1)
-      return wide.front();
-  }
-  return type.getRank() == 3 ? 2 : 1;
-}
-
 LogicalResult Reverse::addLoss(StringRef kind,
-                               std::optional<int64_t> givenAxis) {
-  OutputOp answer;
-  main.walk([&](OutputOp output) {
-    if (!answer)
-      answer = output;
-  });
-  if (!answer)
-    return main.emitError("the model has no output to train on");
-  Value output = beforeOutputCast(answer.getValue());
-  Value x = lookThrough(output, kind);
+                               std::optional<int64_t> classAxis) {
+  FailureOr<LossOperands> operands = lossOperands(main, kind, classAxis);
+  if (failed(operands))
+    return failure();
+  const auto [x, target, axis] = *operands;
   auto type = cast<RankedTensorType>(x.getType());
-
-  // Only a loss of the model reads a target of the model's.
-  for (unsigned i = 0; kind != "none" && i < main.getNumArguments(); ++i)
-    if (auto name = main.getArgAttrOfType<StringAttr>(i, kNameAttr);
-        name && name.getValue() == kTargetName)
-      return main.emitError("input '")
-             << kTargetName << "' has the name of the target of --loss=" << kind
-             << "; if the model computes its loss, give --loss=none, else "
-                "expected another name";
-
   marking.role = kLossRole;
   lossGradient = updates.addLossScale(main, type.getElementType());
   auto loss = RankedTensorType::get({}, type.getElementType());
-  auto addTarget = [&](RankedTensorType targetType) {
-    (void)main.insertArgument(
-        main.getNumArguments(), targetType,
-        builder.getDictionaryAttr(builder.getNamedAttr(
-            kNameAttr, builder.getStringAttr(kTargetName))),
-        named(kTargetName));
-    return main.getArgument(main.getNumArguments() - 1);
-  };
   Operation *lossOp = nullptr;
   if (kind == "cross-entropy") {
-    int64_t axis = givenAxis ? *givenAxis : classAxis(output);
-    if (givenAxis && axis < 0)
-      axis += type.getRank();
-    if (givenAxis && (axis < 0 || axis >= type.getRank()))
-      return main.emitError("expected a class axis of ")
-             << answer.getValue().getType() << ", found " << *givenAxis;
-    if (axis >= type.getRank())
-      return main.emitError("cross-entropy needs logits with a class axis, "
-                            "expected a model output of rank 2 or more, found ")
-             << answer.getValue().getType()
-             << "; for numbers, give --loss=mse or --loss=bce";
-    if (type.getDimSize(axis) == 1)
-      return main.emitError(
-                 "cross-entropy over one class is always 0, expected "
-                 "more than one in dimension ")
-             << axis << " of output '" << nameOf(answer) << "', found "
-             << answer.getValue().getType()
-             << "; for numbers, give --loss=mse, for yes or no --loss=bce, for "
-                "classes in another dimension --class-axis";
-    SmallVector<int64_t> shape(type.getShape());
-    shape.erase(shape.begin() + axis);
-    Value target =
-        addTarget(RankedTensorType::get(shape, builder.getI32Type()));
     lossOp =
         CrossEntropyOp::create(builder, named("loss"), loss, x, target, axis);
   } else if (kind == "mse") {
-    lossOp = MseOp::create(builder, named("loss"), loss, x, addTarget(type));
+    lossOp = MseOp::create(builder, named("loss"), loss, x, target);
   } else if (kind == "bce") {
-    lossOp = BceOp::create(builder, named("loss"), loss, x, addTarget(type));
-  } else if (kind == "none") {
+    lossOp = BceOp::create(builder, named("loss"), loss, x, target);
+  } else {
     // The model computes its own loss; its gradient starts at 1.
-    if (type.getNumElements() != 1)
-      return main.emitError("--loss=none takes the model's first output as the "
-                            "loss, expected one element, found ")
-             << type;
     if (auto own = x.getDefiningOp<CrossEntropyOp>()) {
       own->setAttr(kRoleAttr, builder.getStringAttr(kLossRole));
     } else {
@@ -203,9 +113,6 @@ LogicalResult Reverse::addLoss(StringRef kind,
     }
     OutputOp::create(builder, named("loss"), "loss", x);
     return success();
-  } else {
-    return main.emitError("unknown loss '")
-           << kind << "', expected cross-entropy, mse, bce or none";
   }
   forward.push_back(lossOp);
   OutputOp::create(builder, named("loss"), "loss", lossOp->getResult(0));

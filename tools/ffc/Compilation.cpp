@@ -97,7 +97,7 @@ LogicalResult Compilation::run() {
     writePlan();
     return writeModule(*module);
   }
-  if (failed(planProgram()) || failed(emit()))
+  if (failed(planProgram()) || failed(planEvaluation()) || failed(emit()))
     return failure();
   report.sayTimes();
   return success();
@@ -208,6 +208,11 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
         options.clipNorm == 0 && options.microBatches == 1);
     addTraining(passes, differentiating);
   }
+  return success(succeeded(passes.run(graph)) && succeeded(round(graph)));
+}
+
+LogicalResult Compilation::round(ModuleOp graph) {
+  PassManager passes(&context);
   if (options.precision != Precision::F32)
     addRounding(passes, options.precision == Precision::FP16
                             ? "f16"
@@ -217,6 +222,10 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
 
 LogicalResult Compilation::differentiate() {
   report.phase("differentiate");
+  if (options.training && options.evaluation && options.emit >= Emit::Source) {
+    evaluation = std::make_unique<PlannedEvaluation>();
+    evaluation->module = module->clone();
+  }
   if (failed(makeStep(*module)))
     return failure();
   reportModel();
@@ -352,12 +361,21 @@ LogicalResult Compilation::emit() {
   meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;
   meta.trained = describeSums(parameters);
-  auto files = codegen::emitProgram(*ranks, meta);
+  std::optional<codegen::EvaluationStep> evaluated;
+  if (evaluation) {
+    evaluated = describeEvaluation(meta);
+  }
+  auto files =
+      codegen::emitProgram(*ranks, meta, evaluated ? &*evaluated : nullptr);
   if (failed(files))
     return failure();
   // For `ffc verify`.
-  if (options.emit == Emit::Source)
+  if (options.emit == Emit::Source) {
     files->push_back({codegen::kPlanFile.str(), textOf(*ranks)});
+    if (evaluation)
+      files->push_back(
+          {codegen::kEvaluationPlanFile.str(), textOf(*evaluation->ranks)});
+  }
   return writeProgram(*files, meta);
 }
 

@@ -6,6 +6,7 @@
 #include "Report.h"
 
 #include "ffc/Codegen/Build.h"
+#include "ffc/Codegen/EmitProgram.h"
 #include "ffc/Import/Parameters.h"
 #include "ffc/Network/TopologySearch.h"
 #include "ffc/Passes/Passes.h"
@@ -35,6 +36,15 @@ struct TakenPlan {
   plan::Strategy strategy;
   plan::PipelineSchedule schedule;
   search::Quality quality;
+};
+
+/// The forward pass with what is trained, beside a step of training.
+struct PlannedEvaluation {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PlannedModule planned;
+  plan::Strategy strategy;
+  plan::Program program;
+  mlir::OwningOpRef<mlir::ModuleOp> ranks;
 };
 
 struct PlanSearch {
@@ -86,6 +96,7 @@ private:
   mlir::LogicalResult differentiate();
   /// What the two do to any graph: the step that is trained, and fusion.
   mlir::LogicalResult makeStep(mlir::ModuleOp graph);
+  mlir::LogicalResult round(mlir::ModuleOp graph);
   mlir::LogicalResult fuseOperators(mlir::ModuleOp graph);
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
@@ -186,6 +197,15 @@ private:
   void reportProfile(const plan::CostModel &cost);
   /// Strategies whose kernels are worth measuring, the most likely ones first.
   std::vector<plan::Strategy> strategiesToProfile();
+  /// Plans and proves the evaluation beside the step; where the model or the
+  /// devices do not allow one, that is said, and the program has none.
+  mlir::LogicalResult planEvaluation();
+  mlir::LogicalResult makeEvaluationGraph();
+  /// By the operators' names and aliases.
+  llvm::StringMap<ff::ConfigAttr> configurationsByName() const;
+  plan::Strategy strategyOfEvaluation() const;
+  codegen::EvaluationStep
+  describeEvaluation(const codegen::ProgramMeta &training) const;
   /// Writes strategy and schedule on the module's operators.
   void writePlan();
   mlir::LogicalResult emit();
@@ -211,6 +231,7 @@ private:
   mlir::ScopedDiagnosticHandler diagnostics;
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<PlannedEvaluation> evaluation; ///< null: there is none
   ParameterList parameters;
   PlannedModule planned;
   std::optional<plan::Topology> topology;

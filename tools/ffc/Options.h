@@ -157,6 +157,8 @@ struct Options : CommandOptions {
   std::optional<int64_t> timeBlock;
 
   bool training = true;
+  /// The forward pass with what is trained stands beside the step.
+  bool evaluation = true;
   std::string loss = "cross-entropy";
   std::optional<int64_t> classAxis; ///< of cross-entropy
   ff::Optimizer optimizer;

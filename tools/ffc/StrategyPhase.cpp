@@ -138,7 +138,7 @@ LogicalResult Compilation::writeStrategy(const std::string &path,
   return success();
 }
 
-plan::Strategy Compilation::strategyOfModel() const {
+llvm::StringMap<ff::ConfigAttr> Compilation::configurationsByName() const {
   llvm::StringMap<ff::ConfigAttr> byName;
   auto give = [&](StringRef name, size_t op) {
     byName[name] = attributeOf(strategy[op], planned.graph.ops[op].rules,
@@ -150,7 +150,29 @@ plan::Strategy Compilation::strategyOfModel() const {
   // An alias may be another operator's name.
   for (size_t op = 0; op < planned.ops.size(); ++op)
     give(planned.graph.ops[op].name, op);
-  return carriedByName(byName, *modelGraph);
+  return byName;
+}
+
+plan::Strategy Compilation::strategyOfModel() const {
+  return carriedByName(configurationsByName(), *modelGraph);
+}
+
+/// Operators that evaluation adds, or makes of others, follow.
+plan::Strategy Compilation::strategyOfEvaluation() const {
+  const llvm::StringMap<ff::ConfigAttr> byName = configurationsByName();
+  const plan::Graph &graph = evaluation->planned.graph;
+  plan::PartialStrategy given;
+  for (const auto &[id, op] : llvm::enumerate(graph.ops)) {
+    std::optional<plan::Configuration> &mine = given.emplace_back();
+    if (ff::ConfigAttr config = byName.lookup(op.name)) {
+      mine = carriedTo(config, op.rules);
+      mine->again = false; // there is no backward pass
+      if (plan::checkConfiguration(graph, static_cast<plan::OpId>(id), *mine,
+                                   topology->numDevices()))
+        mine.reset();
+    }
+  }
+  return plan::completeStrategy(graph, given);
 }
 
 LogicalResult Compilation::exportStrategy() {

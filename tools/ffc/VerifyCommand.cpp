@@ -52,6 +52,13 @@ public:
 private:
   using Text = std::unique_ptr<llvm::MemoryBuffer>;
 
+  /// A step of a program in a folder, with its plan proved.
+  struct Step {
+    OwningOpRef<ModuleOp> plan;
+    codegen::StepText text;
+    std::string proved;
+  };
+
   static llvm::Error fault(const std::string &path, const Twine &what) {
     return llvm::createStringError(path + ": " + what);
   }
@@ -64,6 +71,9 @@ private:
                                          ModuleOp module);
   llvm::Expected<std::string> verifyRanks(const std::string &path,
                                           ModuleOp module);
+  llvm::Expected<Step> verifyStepOf(const std::string &folder,
+                                    StringRef planFile, StringRef text,
+                                    StringRef tables);
   llvm::Expected<std::string> verifyFolder(const std::string &folder);
 
   const VerifyOptions &options;
@@ -156,16 +166,19 @@ llvm::Expected<std::string> Verification::verifyRanks(const std::string &path,
                   topology.has_value());
 }
 
-llvm::Expected<std::string>
-Verification::verifyFolder(const std::string &folder) {
+llvm::Expected<Verification::Step>
+Verification::verifyStepOf(const std::string &folder, StringRef planFile,
+                           StringRef text, StringRef tables) {
   const StringRef advice = "; --emit=source writes such a folder";
-  const std::string planPath = folder + "/" + codegen::kPlanFile.str();
-  auto train = load(folder + "/train.cpp", advice);
-  if (!train)
-    return train.takeError();
-  auto ranks = load(folder + "/ranks.inc", advice);
-  if (!ranks)
-    return ranks.takeError();
+  Step step;
+  for (auto [name, file] : {std::pair(text, &step.text.text),
+                            std::pair(tables, &step.text.tables)}) {
+    auto contents = load(folder + "/" + name.str(), advice);
+    if (!contents)
+      return contents.takeError();
+    *file = {name.str(), (*contents)->getBuffer().str()};
+  }
+  const std::string planPath = folder + "/" + planFile.str();
   auto plan = load(planPath, advice);
   if (!plan)
     return plan.takeError();
@@ -175,11 +188,37 @@ Verification::verifyFolder(const std::string &folder) {
   auto proved = verifyRanks(planPath, **module);
   if (!proved)
     return proved.takeError();
-  if (llvm::Error error = codegen::verifyProgram(
-          **module, (*train)->getBuffer(), (*ranks)->getBuffer()))
+  step.proved = std::move(*proved);
+  step.plan = std::move(*module);
+  step.text.ranks = *step.plan;
+  return step;
+}
+
+llvm::Expected<std::string>
+Verification::verifyFolder(const std::string &folder) {
+  auto train =
+      verifyStepOf(folder, codegen::kPlanFile, "train.cpp", "ranks.inc");
+  if (!train)
+    return train.takeError();
+  std::string proved = train->proved;
+  std::vector<Step> steps;
+  steps.push_back(std::move(*train));
+  if (llvm::sys::fs::exists(folder + "/" +
+                            codegen::kEvaluationPlanFile.str())) {
+    auto evaluation = verifyStepOf(folder, codegen::kEvaluationPlanFile,
+                                   "evaluate.inc", "evaluate_ranks.inc");
+    if (!evaluation)
+      return evaluation.takeError();
+    proved += ", in evaluations " + evaluation->proved;
+    steps.push_back(std::move(*evaluation));
+  }
+  std::vector<codegen::StepText> texts;
+  for (const Step &step : steps)
+    texts.push_back(step.text);
+  if (llvm::Error error = codegen::verifyProgram(texts))
     return fault(folder, toString(std::move(error)) +
                              (said.empty() ? "" : ": " + said));
-  return *proved + "; the program does what was planned";
+  return proved + "; the program does what was planned";
 }
 
 llvm::Expected<std::string> Verification::run() {
@@ -220,7 +259,8 @@ static const char *const kIntro =
     "Proves that messages and collectives match and nothing waits for ever, "
     "that "
     "every kernel reads what it needs and all of it, and that buffers in use "
-    "share no bytes. Of a folder it proves plan.rank, reads train.cpp and "
+    "share no bytes. Of a folder it proves plan.rank, and the plan "
+    "of its evaluation, evaluate.rank, reads train.cpp and "
     "ranks.inc, and compares what every rank does in a step with the plan: "
     "tasks "
     "and their order, operands, places, peers.\n";

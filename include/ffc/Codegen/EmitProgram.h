@@ -3,6 +3,7 @@
 #define FFC_CODEGEN_EMITPROGRAM_H
 
 #include "ffc/Codegen/ProgramMeta.h"
+#include "ffc/Codegen/SourceFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -12,33 +13,43 @@
 
 namespace ffc::codegen {
 
-/// A file to write, by its path below the output folder.
-struct SourceFile {
-  std::string path;
-  std::string contents;
-};
+/// In a source folder, the `rank` modules that the texts were made from.
+inline constexpr llvm::StringLiteral kPlanFile = "plan.rank",
+                                     kEvaluationPlanFile = "evaluate.rank";
 
-/// In a source folder, the `rank` module that the text was made from.
-inline constexpr llvm::StringLiteral kPlanFile = "plan.rank";
+/// As ffrt::Evaluation.
+struct EvaluationStep {
+  mlir::ModuleOp ranks; ///< a verified `rank` module
+  ProgramMeta meta;
+  /// What rows it offers: "losses", "classes", "numbers" or "logits".
+  std::string rows;
+};
 
 /// The program of all rank classes of a verified `rank` module: "train.cpp",
 /// the text of which all ranks share, and "ranks.inc", which says what every
-/// rank has of it, as runtime/include/ffrt/tables.h describes. The text is the
-/// same for the same module and meta. The module is not changed.
+/// rank has of it, as runtime/include/ffrt/tables.h describes. If it has an
+/// evaluation besides, that is "evaluate.inc" and "evaluate_ranks.inc". The
+/// text is the same for the same modules and meta. Modules are not changed.
 ///
 /// Emits a diagnostic and fails on a module without classes, on a rank that no
 /// class or several classes hold, on statements whose numbers do not ascend,
 /// and on what has no text form: an attribute of another kind than numbers,
 /// lists of integers and strings; a state, input or probe that is not a box.
-mlir::FailureOr<std::vector<SourceFile>> emitProgram(mlir::ModuleOp module,
-                                                     const ProgramMeta &meta);
+mlir::FailureOr<std::vector<SourceFile>>
+emitProgram(mlir::ModuleOp module, const ProgramMeta &meta,
+            const EvaluationStep *evaluation = nullptr);
 
-/// Fails unless "train.cpp" and "ranks.inc" do on every rank what a verified
-/// `rank` module says, with the rank and the first action that differs, or
-/// where they are not those of a program. A module that has no text gives a
-/// diagnostic, too, as emitProgram does.
-llvm::Error verifyProgram(mlir::ModuleOp module, llvm::StringRef train,
-                          llvm::StringRef ranks);
+/// A step of a program: its plan, its text, and its tables.
+struct StepText {
+  mlir::ModuleOp ranks;
+  SourceFile text, tables;
+};
+
+/// Fails unless the texts do on every rank what verified `rank` modules say,
+/// with the rank and the first action that differs, or where they are not those
+/// of a program. The evaluation, if there is one, comes second. A module that
+/// has no text gives a diagnostic, too, as emitProgram does.
+llvm::Error verifyProgram(llvm::ArrayRef<StepText> steps);
 
 } // namespace ffc::codegen
 

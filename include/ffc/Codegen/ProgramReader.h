@@ -7,7 +7,8 @@
 #ifndef FFC_CODEGEN_PROGRAMREADER_H
 #define FFC_CODEGEN_PROGRAMREADER_H
 
-#include "llvm/ADT/StringRef.h"
+#include "ffc/Codegen/SourceFile.h"
+
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -26,10 +27,10 @@ struct RankActions {
   std::vector<std::string> step, update;
 };
 
-/// By rank, from the contents of "train.cpp" and "ranks.inc". Fails with
-/// "FILE:LINE: ..." on text that is not that of a program.
-llvm::Expected<std::vector<RankActions>> readProgram(llvm::StringRef train,
-                                                     llvm::StringRef ranks);
+/// By rank, from the text of a program and its tables. Fails with "FILE:LINE:
+/// ..." on text that is not that of a program.
+llvm::Expected<std::vector<RankActions>> readProgram(const SourceFile &text,
+                                                     const SourceFile &tables);
 
 } // namespace ffc::codegen
 

@@ -184,6 +184,46 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def Evaluate : Pass<"ff-evaluate", "::mlir::ModuleOp"> {
+  let summary = "makes an evaluation of a forward graph that is trained";
+  let description = [{
+    Batch normalisations take running statistics, which stay as they are, dropout
+    drops nothing, and instead of the model's outputs there is what a loss and
+    metrics are made of, a row for each of the samples (or of their positions):
+
+      * of cross-entropy `rows/loss`, `rows/top`, the likeliest classes in
+        descending order (five, or all if there are fewer), and `rows/target`;
+      * of mse and bce `rows/prediction` (logits for bce), and `rows/target`;
+      * of a loss of the model's own the first, if it is a cross-entropy, else
+        `rows/loss`, which is that of the whole batch.
+
+    Before:
+    ```mlir
+    %a = ff.dropout(%x) {key = 1 : i64, ratio = 5.0e-01 : f64} : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    ff.output %a as "out/y" : tensor<8x10xf32>
+    ```
+    After:
+    ```mlir
+    %0 = ff.softmax(%x) {axes = array<i64: 1>, log = 1 : i64} : ...
+    %1 = ff.reshape(%target) : (tensor<8xi32>) -> tensor<8x1xi32>
+    %2 = ff.gather_elements(%0, %1) {axis = 1 : i64} : ...
+    %3 = ff.unary scale %2 ...
+    %4 = ff.reshape(%3) : (tensor<8x1xf32>) -> tensor<8xf32>
+    ff.output %4 as "rows/loss" : tensor<8xf32>
+    %y, %index = ff.top_k(%x) {axis = 1 : i64, largest = 1 : i64} : ...
+    ff.output %index as "rows/top" : tensor<8x5xi64>
+    ff.output %target as "rows/target" : tensor<8xi32>
+    ```
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", "\"cross-entropy\"",
+           "as of --ff-differentiate">,
+    Option<"classAxis", "class-axis", "int64_t", "INT64_MIN",
+           "as of --ff-differentiate">,
+  ];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseLosses : Pass<"fuse-losses", "::mlir::ModuleOp"> {
   let summary = "takes losses from their gradients";
   let description = [{

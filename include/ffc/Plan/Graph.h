@@ -41,11 +41,21 @@ struct Value {
   std::vector<Use> uses;
 };
 
+/// A part of a state that a device has.
+struct StatePart {
+  DeviceId device = -1;
+  Region region;
+  MemoryOrder order = MemoryOrder::RowMajor;
+};
+
 /// Loop-carried state: a parameter, an optimizer slot, a frozen constant.
 struct State {
   std::string name;
   ValueId read = -1;    ///< its value at the start of the step
   ValueId written = -1; ///< the value stored at the end; -1 if constant
+  /// Where it is, if another step writes it (SharedState.h); empty: where
+  /// readers or the update of this one have it.
+  std::vector<StatePart> kept = {};
 };
 
 enum class OpRole { Forward, Loss, Gradient, Update };
@@ -111,7 +121,8 @@ struct Graph {
   bool isLoaded(ValueId id) const {
     const Value &value = values[id];
     return value.kind == ValueKind::Input ||
-           (value.kind == ValueKind::State && states[value.state].written < 0);
+           (value.kind == ValueKind::State && states[value.state].written < 0 &&
+            states[value.state].kept.empty());
   }
   /// True if every one of several micro-batches runs the operator.
   bool isRepeated(OpId id) const {

@@ -62,10 +62,13 @@ public:
 private:
   // state and inputs
 
-  /// A state that is updated lives where its update writes it.
+  /// A state that is updated lives where its update writes it, in another step
+  /// if not in this one.
   void placeState() {
     for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s) {
       const State &state = graph.states[s];
+      for (const StatePart &part : state.kept)
+        addState(s, part.device, part.region, part.order);
       if (state.written < 0)
         continue;
       OpId update = graph.value(state.written).producer;

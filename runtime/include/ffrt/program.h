@@ -168,8 +168,30 @@ public:
 /// Builds the program of `host.context.rank`.
 using MakeProgram = std::unique_ptr<RankProgram> (*)(Host &host);
 
-/// Parses the command line, runs, and returns the exit status.
-int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make);
+/// What an evaluation offers of every batch. A row is of a sample, or of each
+/// of its positions.
+enum class EvaluationRows {
+  losses,  ///< "rows/loss": one number, the model's own loss of the batch
+  classes, ///< "rows/loss", "rows/top" (likeliest classes, in descending order,
+           ///< along the last dimension) and "rows/target"
+  numbers, ///< "rows/prediction" and "rows/target", of mean squares
+  logits,  ///< the same, of yes or no
+};
+
+/// The forward pass with what is trained. It has the state of the training
+/// program, whose offsets are the same, and may have more behind that; it uses
+/// the arena while no step does.
+struct Evaluation {
+  ProgramInfo info;
+  MakeProgram make;
+  EvaluationRows rows;
+};
+using MakeEvaluation = Evaluation (*)();
+
+/// Parses the command line, runs, and returns the exit status. `evaluation`:
+/// null if the program has none.
+int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make,
+        MakeEvaluation evaluation = nullptr);
 
 } // namespace ffrt
 

@@ -24,7 +24,7 @@ protected:
   }
 
   std::vector<RankActions> read() {
-    auto result = readProgram(train, ranks);
+    auto result = readProgram({"train.cpp", train}, {"ranks.inc", ranks});
     EXPECT_TRUE(static_cast<bool>(result));
     if (result)
       return *result;
@@ -35,7 +35,7 @@ protected:
   std::string fail(std::string &text, const std::string &what,
                    const std::string &by) {
     replace(text, what, by);
-    auto result = readProgram(train, ranks);
+    auto result = readProgram({"train.cpp", train}, {"ranks.inc", ranks});
     return result ? "" : llvm::toString(result.takeError());
   }
   static void replace(std::string &text, const std::string &what,

@@ -149,8 +149,7 @@ TEST_P(TaskIds, AgreeInPlanRankAndText) {
     ASSERT_TRUE(ranks);
     auto files = codegen::emitProgram(*ranks, {});
     ASSERT_TRUE(succeeded(files));
-    auto text =
-        codegen::readProgram((*files)[0].contents, (*files)[1].contents);
+    auto text = codegen::readProgram((*files)[0], (*files)[1]);
     ASSERT_TRUE(static_cast<bool>(text)) << toString(text.takeError());
     for (auto func : ranks->getOps<rank::FuncOp>())
       for (auto [i, device] : llvm::enumerate(func.getRanks())) {

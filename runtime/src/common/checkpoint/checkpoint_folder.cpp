@@ -21,7 +21,8 @@ namespace ffrt {
 
 namespace {
 
-constexpr const char *kPartial = ".partial", *kRemoved = ".removed";
+constexpr const char *kPartial = ".partial", *kRemoved = ".removed",
+                     *kBest = "best";
 /// A file by which ranks know that they see the same folder.
 constexpr const char *kSeen = "seen-by-all-ranks.partial";
 
@@ -99,7 +100,7 @@ CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
   try {
     for (const std::string &name : list_folder(folder))
       if (step_of(name, kPartial) >= 0 || step_of(name, kRemoved) >= 0 ||
-          name.rfind(kSeen, 0) == 0)
+          name.rfind(kSeen, 0) == 0 || name == std::string(kBest) + kPartial)
         remove_tree(folder + "/" + name);
   } catch (...) {
     close(lock);
@@ -133,10 +134,25 @@ void CheckpointFolder::abandon(int64_t step) {
   remove_tree(partial_path(folder, step));
 }
 
-void CheckpointFolder::keep(int64_t count) {
+void CheckpointFolder::mark_best(int64_t step) {
+  const std::string path = folder + "/" + kBest, link = path + kPartial;
+  if (exists(path) && !std::filesystem::is_symlink(path))
+    throw Error("'" + path +
+                "': expected a link to the best checkpoint, or nothing, found "
+                "something else");
+  std::remove(link.c_str());
+  if (symlink(checkpoint_path("", step).c_str() + 1, link.c_str()) != 0)
+    failed("make link", link);
+  if (std::rename(link.c_str(), path.c_str()) != 0)
+    failed("rename", link);
+  sync_folder(folder);
+}
+
+void CheckpointFolder::keep(int64_t count, int64_t best) {
   const std::vector<int64_t> steps = checkpoints_in(folder);
   for (int64_t i = 0; i + count < int64_t(steps.size()); ++i)
-    remove(steps[std::size_t(i)]);
+    if (steps[std::size_t(i)] != best)
+      remove(steps[std::size_t(i)]);
 }
 
 void CheckpointFolder::remove(int64_t step) {

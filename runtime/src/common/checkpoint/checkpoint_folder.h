@@ -3,6 +3,7 @@
 //   DIR/step-00001200/            a checkpoint: checkpoint.json, *.safetensors
 //   DIR/step-00001300.partial/    one that is being written
 //   DIR/step-00000900.removed/    one that is being removed
+//   DIR/best                      a link to that of the best validation
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_COMMON_CHECKPOINT_FOLDER_H
@@ -50,8 +51,10 @@ public:
   void publish(int64_t step);
   /// Removes one that was begun.
   void abandon(int64_t step);
-  /// Removes all complete ones but the newest `count`.
-  void keep(int64_t count);
+  /// Makes `best` lead to the one after `step`.
+  void mark_best(int64_t step);
+  /// Removes all complete ones but the newest `count` and that after `best`.
+  void keep(int64_t count, int64_t best = 0);
 
 private:
   void remove(int64_t step);

@@ -200,7 +200,9 @@ void CheckpointWriter::complete() {
   for (int rank = 0; rank < comm.size(); ++rank)
     std::remove((partial + "/" + rank_file(rank)).c_str());
   folder->publish(record.step);
-  folder->keep(kept);
+  if (record.best.step == record.step)
+    folder->mark_best(record.step);
+  folder->keep(kept, record.best.step);
 }
 
 void CheckpointWriter::finish() {

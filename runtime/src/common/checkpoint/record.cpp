@@ -85,6 +85,12 @@ Record from_json(const Json &json) {
   rate.at("last").get_to(r.rate.last);
   rate.at("warmup").get_to(r.rate.warmup);
   rate.at("steps").get_to(r.rate.steps);
+  if (const auto best = json.find("best"); best != json.end()) {
+    best->at("metric").get_to(r.best.metric);
+    best->at("value").get_to(r.best.value);
+    best->at("step").get_to(r.best.step);
+    best->at("since").get_to(r.best.since);
+  }
   json.at("model").get_to(r.model);
   json.at("model_hash").get_to(r.model_hash);
   json.at("topology_hash").get_to(r.topology_hash);
@@ -104,30 +110,35 @@ Record from_json(const Json &json) {
 } // namespace
 
 std::string to_json(const Record &r) {
-  const Json json = {{"format", kFormat},
-                     {"version", kVersion},
-                     {"step", r.step},
-                     {"epoch", r.epoch},
-                     {"samples", r.samples},
-                     {"samples_per_epoch", r.samples_per_epoch},
-                     {"loss", r.loss},
-                     {"seed", r.seed},
-                     {"shuffled", r.shuffled},
-                     {"learning_rate",
-                      {{"schedule", to_string(r.rate.form)},
-                       {"rate", r.rate.rate},
-                       {"last", r.rate.last},
-                       {"warmup", r.rate.warmup},
-                       {"steps", r.rate.steps}}},
-                     {"weight_decay", r.weight_decay},
-                     {"model", r.model},
-                     {"model_hash", r.model_hash},
-                     {"topology_hash", r.topology_hash},
-                     {"strategy_hash", r.strategy_hash},
-                     {"ranks", r.ranks},
-                     {"micro_batches", r.micro_batches},
-                     {"batch", r.batch},
-                     {"values", values_json(r.values)}};
+  Json json = {{"format", kFormat},
+               {"version", kVersion},
+               {"step", r.step},
+               {"epoch", r.epoch},
+               {"samples", r.samples},
+               {"samples_per_epoch", r.samples_per_epoch},
+               {"loss", r.loss},
+               {"seed", r.seed},
+               {"shuffled", r.shuffled},
+               {"learning_rate",
+                {{"schedule", to_string(r.rate.form)},
+                 {"rate", r.rate.rate},
+                 {"last", r.rate.last},
+                 {"warmup", r.rate.warmup},
+                 {"steps", r.rate.steps}}},
+               {"weight_decay", r.weight_decay},
+               {"model", r.model},
+               {"model_hash", r.model_hash},
+               {"topology_hash", r.topology_hash},
+               {"strategy_hash", r.strategy_hash},
+               {"ranks", r.ranks},
+               {"micro_batches", r.micro_batches},
+               {"batch", r.batch},
+               {"values", values_json(r.values)}};
+  if (r.best.step > 0)
+    json["best"] = {{"metric", r.best.metric},
+                    {"value", r.best.value},
+                    {"step", r.best.step},
+                    {"since", r.best.since}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

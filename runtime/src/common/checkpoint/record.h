@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_RECORD_H
 #define FFRT_COMMON_RECORD_H
 
+#include "common/checkpoint/best.h"
 #include "common/optimizer/rate_schedule.h"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Record {
   bool shuffled = false;
   double weight_decay = 0;
   RateSchedule rate; ///< with the steps of the whole run
+  Best best;         ///< of its validations
 
   std::string model, model_hash, topology_hash, strategy_hash;
   int ranks = 0, micro_batches = 0;

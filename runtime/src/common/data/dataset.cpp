@@ -4,6 +4,9 @@
 #include "common/data/source.h"
 #include "ffrt/error.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ffrt {
 
 namespace {
@@ -18,8 +21,10 @@ bool begins_with(const std::string &name, const char *begin) {
 }
 
 /// The names that fit, those of training files first, without those of a test
-/// set unless there are no others: a folder may hold both.
-FileNames pick(const FileNames &names, bool (*fits)(const std::string &)) {
+/// set unless there are no others, or only the latter if they are wanted: a
+/// folder may hold both.
+FileNames pick(const FileNames &names, bool prefers_tests,
+               bool (*fits)(const std::string &)) {
   FileNames training, others, tests;
   for (const std::string &name : names)
     if (fits(name))
@@ -27,15 +32,18 @@ FileNames pick(const FileNames &names, bool (*fits)(const std::string &)) {
        : begins_with(name, "test") || begins_with(name, "t10k") ? tests
                                                                 : others)
           .push_back(name);
+  if (prefers_tests && !tests.empty())
+    return tests;
   training.insert(training.end(), others.begin(), others.end());
   return training.empty() ? tests : training;
 }
 
 std::unique_ptr<Samples> open_samples(const ProgramInfo &info,
-                                      const std::string &folder) {
+                                      const std::string &folder,
+                                      bool prefers_tests) {
   const FileNames names = list_folder(folder);
   auto first = [&](bool (*fits)(const std::string &)) {
-    const FileNames chosen = pick(names, fits);
+    const FileNames chosen = pick(names, prefers_tests, fits);
     return chosen.empty() ? "" : chosen.front();
   };
   const std::string images = first([](const std::string &name) {
@@ -46,19 +54,23 @@ std::unique_ptr<Samples> open_samples(const ProgramInfo &info,
   });
   if (!images.empty() || !labels.empty())
     return open_idx(info, folder, images, labels);
-  const FileNames records = pick(names, [](const std::string &name) {
-    return ends_with(name, ".bin") || ends_with(name, ".bin.gz");
-  });
+  const FileNames records =
+      pick(names, prefers_tests, [](const std::string &name) {
+        return ends_with(name, ".bin") || ends_with(name, ".bin.gz");
+      });
   if (!records.empty())
     return open_cifar(info, folder, records);
-  const FileNames texts = pick(names, [](const std::string &name) {
-    return ends_with(name, ".txt") || ends_with(name, ".txt.gz");
-  });
+  const FileNames texts =
+      pick(names, prefers_tests, [](const std::string &name) {
+        return ends_with(name, ".txt") || ends_with(name, ".txt.gz");
+      });
   if (!texts.empty())
     return open_text(info, folder, texts);
-  const FileNames tokens = pick(names, [](const std::string &name) {
-    return name.find("tokens") != std::string::npos && ends_with(name, ".npy");
-  });
+  const FileNames tokens =
+      pick(names, prefers_tests, [](const std::string &name) {
+        return name.find("tokens") != std::string::npos &&
+               ends_with(name, ".npy");
+      });
   if (!tokens.empty())
     return open_text(info, folder, tokens);
   return open_npy(info, folder);
@@ -67,14 +79,22 @@ std::unique_ptr<Samples> open_samples(const ProgramInfo &info,
 class Dataset final : public Source {
 public:
   Dataset(const ProgramInfo &info, const std::string &folder, bool shuffled,
-          uint64_t seed)
-      : info(info), from(open_samples(info, folder)),
-        order(from->count(), shuffled, seed), total(from->count()) {
+          uint64_t seed, const DatasetPart &part)
+      : info(info), from(open_samples(info, folder, part.prefers_tests)),
+        held_out(
+            part.held_out > 0
+                ? std::max<int64_t>(
+                      std::llround(part.held_out * double(from->count())), 1)
+                : 0),
+        first(part.is_held_out ? from->count() - held_out : 0),
+        total(part.is_held_out ? held_out : from->count() - held_out),
+        order(total, shuffled, seed) {
     const int64_t least = info.training ? info.batch : 1;
     if (total < least)
       throw Error("'" + folder + "': expected at least " +
                   std::to_string(least) + " samples, found " +
-                  std::to_string(total));
+                  std::to_string(total) +
+                  (held_out > 0 ? " besides those held out" : ""));
     batches = info.training ? total / info.batch
                             : (total + info.batch - 1) / info.batch;
   }
@@ -91,7 +111,7 @@ public:
     const int64_t bytes = row.elements() * int64_t(size_of(t.type));
     for (int64_t i = 0; i < t.shape[0]; ++i) {
       row.data = t.as<char>() + i * bytes;
-      from->load(order.at(epoch, (begin + i) % total), input, row);
+      from->load(first + order.at(epoch, (begin + i) % total), input, row);
     }
     expect_classes(info.inputs[input], t);
   }
@@ -99,16 +119,17 @@ public:
 private:
   const ProgramInfo &info;
   std::unique_ptr<Samples> from;
+  const int64_t held_out, first, total;
   SampleOrder order;
-  int64_t total, batches = 0;
+  int64_t batches = 0;
 };
 
 } // namespace
 
 std::unique_ptr<Source> make_dataset(const ProgramInfo &info,
                                      const std::string &folder, bool shuffled,
-                                     uint64_t seed) {
-  return std::make_unique<Dataset>(info, folder, shuffled, seed);
+                                     uint64_t seed, const DatasetPart &part) {
+  return std::make_unique<Dataset>(info, folder, shuffled, seed, part);
 }
 
 } // namespace ffrt

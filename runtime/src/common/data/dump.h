@@ -5,6 +5,7 @@
 #include "common/checkpoint/global_state.h"
 #include "common/data/file_set.h"
 #include "common/data/names.h"
+#include "common/data/piece.h"
 #include "ffrt/program.h"
 
 #include <functional>
@@ -42,13 +43,6 @@ public:
              const std::vector<double> &losses, const Begin &begin);
 
 private:
-  /// A box of a value in the host's memory, row-major.
-  struct Piece {
-    Tensor tensor;
-    std::shared_ptr<std::byte[]> bytes;
-  };
-
-  static Piece keep(const Tensor &on_device);
   /// True when the output has a row per sample of the batch.
   bool batched(const std::string &name) const;
   /// Gradients as those of the loss, where it was multiplied by an output
@@ -56,11 +50,6 @@ private:
   void unscale_gradients();
   /// What this rank has of outputs, and of parameters.
   std::vector<StateSlot> slots(const std::vector<StateSlot> &states);
-  /// All of a value, on rank 0, where it may be that of a slot; null on others.
-  /// `homes` are those of this rank.
-  std::shared_ptr<std::byte> gather(const GlobalValue &value,
-                                    const std::vector<Cell> &cells,
-                                    const Cell *homes);
   /// Makes what no rank holds what it was in the beginning. Throws Error unless
   /// it is a parameter, and the rest of it is as it was then, too.
   static void complete(const GlobalValue &value, const std::vector<Cell> &cells,

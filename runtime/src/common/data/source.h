@@ -54,9 +54,18 @@ std::unique_ptr<Source> make_fixed(const ProgramInfo &info,
 /// order, or, shuffled, in one that SampleOrder gives for each epoch. When a
 /// program trains, the rest that fills no batch is dropped; else the last batch
 /// is filled up from the beginning.
+///
+/// Which of the samples these are says `part`. Throws Error if there are none.
+struct DatasetPart {
+  /// Where a folder has files of a training set and of a test set: the latter.
+  bool prefers_tests = false;
+  double held_out = 0;      ///< share of the samples, the last ones; at least 1
+  bool is_held_out = false; ///< these, else all others
+};
 std::unique_ptr<Source> make_dataset(const ProgramInfo &info,
                                      const std::string &folder, bool shuffled,
-                                     uint64_t seed);
+                                     uint64_t seed,
+                                     const DatasetPart &part = {});
 
 /// Parts of make_dataset. `files` are names in the folder.
 using FileNames = std::vector<std::string>;

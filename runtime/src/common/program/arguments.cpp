@@ -1,6 +1,7 @@
 //===- arguments.cpp - command line of an emitted program -----------------===//
 #include "common/program/arguments.h"
 
+#include "common/evaluate/metrics.h"
 #include "common/program/flags.h"
 #include "common/program/on_ranks.h"
 #include "ffrt/error.h"
@@ -122,6 +123,47 @@ bool read_checkpoints(const std::string &flag, Flags &flags, Arguments &a) {
   return true;
 }
 
+/// A share, or a folder.
+void read_validation_set(const std::string &flag, const std::string &text,
+                         ValidationFlags &v) {
+  char *end = nullptr;
+  const double share = std::strtod(text.c_str(), &end);
+  v.folder.clear();
+  v.share = 0;
+  if (text.empty() || *end)
+    v.folder = path(flag, "a folder, or a share of --dataset", text);
+  else if (share > 0 && share < 1)
+    v.share = share;
+  else
+    expected(flag, "a folder, or a share of --dataset between 0 and 1", text);
+}
+
+std::vector<std::string> words(const std::string &text) {
+  std::vector<std::string> result;
+  std::istringstream list(text);
+  for (std::string word; std::getline(list, word, ',');)
+    result.push_back(word);
+  return result;
+}
+
+/// Reads a flag about validations; false if it is another.
+bool read_validation(const std::string &flag, Flags &flags,
+                     ValidationFlags &v) {
+  if (flag == "--validate")
+    read_validation_set(flag, flags.value(), v);
+  else if (flag == "--validate-every")
+    v.every = whole_number(flag, "steps", flags.value(), 1, INT64_MAX);
+  else if (flag == "--metrics")
+    v.metrics = words(path(flag, "metrics with commas between", flags.value()));
+  else if (flag == "--best")
+    v.best = path(flag, "a metric", flags.value());
+  else if (flag == "--patience")
+    v.patience = positive(flag, flags.value());
+  else
+    return false;
+  return true;
+}
+
 /// Long form of a short flag.
 std::string canonical(const std::string &flag) {
   static const char *const names[][2] = {
@@ -186,6 +228,40 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
     check_local_ranks(a.local_ranks, info.ranks);
 }
 
+void check_validation(const Arguments &a, const ProgramInfo &info,
+                      const Evaluation *evaluation) {
+  const ValidationFlags &v = a.validation;
+  for (const char *flag :
+       {"--validate-every", "--metrics", "--best", "--patience"})
+    if (!v.given() && a.given.count(flag))
+      throw Error(std::string(flag) +
+                  ": expected --validate with it, found none");
+  if (!v.given())
+    return;
+  if (!info.training)
+    throw Error("--validate: expected a program that trains, found one that "
+                "evaluates (--dataset names what)");
+  if (!evaluation)
+    throw Error("--validate: expected a program with an evaluation, found one "
+                "that ffc has compiled without (with --evaluation=off, or "
+                "since the model has none, as ffc has said)");
+  if (v.share > 0 && a.dataset.empty())
+    throw Error(
+        "--validate: expected --dataset with a share of it, found none");
+  std::string known;
+  for (const char *metric : metrics_of(evaluation->rows))
+    known += (known.empty() ? "" : ", ") + std::string(metric);
+  const auto check = [&](const char *flag, const std::string &metric) {
+    for (const char *each : metrics_of(evaluation->rows))
+      if (metric == each)
+        return;
+    expected(flag, "metrics of " + known, metric);
+  };
+  for (const std::string &metric : v.metrics)
+    check("--metrics", metric);
+  check("--best", v.best);
+}
+
 /// `about` is a flag that says how to generate; empty: there is none.
 void check_generation(const Arguments &a, const ProgramInfo &info,
                       const std::string &about) {
@@ -213,7 +289,8 @@ void check_generation(const Arguments &a, const ProgramInfo &info,
 
 } // namespace
 
-Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
+                          const Evaluation *evaluation) {
   Arguments a;
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
@@ -280,7 +357,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
                                     flags.value(), 1, 1000000));
     else if (read_generation(flag, flags, a.generation))
       generating = flag;
-    else if (!read_checkpoints(flag, flags, a))
+    else if (!read_checkpoints(flag, flags, a) &&
+             !read_validation(flag, flags, a.validation))
       flags.reject();
     if (flag != "--local-ranks" && flag != "--restarts")
       for (const std::string &word : flags.words())
@@ -288,6 +366,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   }
   a.shuffle = order == "--shuffle";
   check_contradictions(a, info);
+  check_validation(a, info, evaluation);
   check_generation(a, info, generating);
   if (order.empty())
     a.shuffle = info.training && !a.dataset.empty();
@@ -332,6 +411,17 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --keep N            the newest N stay (default 3)
       --resume [DIR]      go on from the newest checkpoint in DIR, or in that of
                           --checkpoint if it has one
+      --validate DIR|SHARE
+                          evaluate the samples in DIR, of a test set if it has
+                          one, or this share of --dataset, which is held out
+      --validate-every N  every N steps (default: after every epoch), and after
+                          the last one
+      --metrics NAME,...  what is computed: loss; accuracy, top5, perplexity, f1
+                          of classes; mse, rmse, mae, r2 of numbers; accuracy,
+                          f1, auc of yes and no
+      --best NAME         the metric by which the best checkpoint stays as
+                          DIR/best (default: loss)
+      --patience N        end after N validations without a better one
       --dump DIR          write losses, outputs, gradients and parameters
       --dump-steps N,N,...
                           after these steps, each into DIR/stepN (default:

@@ -5,6 +5,7 @@
 #include "common/optimizer/rate_schedule.h"
 #include "common/program/checkpoint_flags.h"
 #include "common/program/generate.h"
+#include "common/program/validation_flags.h"
 #include "ffrt/mpi.h"
 #include "ffrt/program.h"
 
@@ -29,6 +30,7 @@ struct Arguments {
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
   std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
   CheckpointFlags checkpoints;
+  ValidationFlags validation;
   bool resumes = false;
   std::string resume;      ///< a folder; empty: that of the checkpoints
   std::string trace, log;  ///< files; empty: not given
@@ -45,7 +47,9 @@ struct Arguments {
 
 /// Flags take their value as `--flag value` or `--flag=value`. Throws Error on
 /// unknown flags, missing or bad values and contradictions.
-Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info);
+/// `evaluation`: null if the program has none.
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
+                          const Evaluation *evaluation = nullptr);
 
 /// Text of --help.
 std::string usage(const char *program, const ProgramInfo &info);

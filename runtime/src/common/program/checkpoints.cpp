@@ -41,10 +41,11 @@ Checkpoints::Checkpoints(Comm &comm, const Group &world,
   std::fflush(stdout);
 }
 
-void Checkpoints::after_step(
-    int64_t step, const std::function<std::vector<double>()> &losses) {
+void Checkpoints::after_step(int64_t step,
+                             const std::function<std::vector<double>()> &losses,
+                             bool must_save) {
   const Request asked = requests.after_step();
-  const bool due = asked.save || step == run.rate.steps ||
+  const bool due = must_save || asked.save || step == run.rate.steps ||
                    (flags.steps > 0 && step % flags.steps == 0);
   if (!due)
     return;

@@ -5,6 +5,8 @@
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 namespace ffrt {
@@ -31,16 +33,27 @@ std::vector<std::size_t> inputs_of(const ProgramInfo &info,
 
 Instance::Instance(Context &context, Comm &comm, const Group &world,
                    Probe &probe, const ProgramInfo &info, MakeProgram make,
-                   Trace *trace)
+                   Trace *trace, const ProgramInfo *second)
     : context(context), comm(comm), world(world) {
   device_comm = make_device_comm(comm, world);
   together(comm, world, "start", [&] {
-    const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
+    const auto rank = std::size_t(comm.rank());
+    const RankInfo &mine = info.rank_info.at(rank);
+    state_bytes = mine.state_bytes;
+    symmetric_state = info.symmetric_state;
+    int64_t state_room = mine.state_bytes, arena_room = mine.arena_bytes;
+    if (second) {
+      // Its arena is the part that is not symmetric.
+      const RankInfo &theirs = second->rank_info.at(rank);
+      state_room = std::max(state_room, theirs.state_bytes);
+      arena_room =
+          std::max(arena_room, info.symmetric_arena + theirs.arena_bytes);
+    }
     const Allocate &symmetric = device_comm.allocate_symmetric;
-    state = std::make_unique<SectionMemory>(mine.state_bytes,
-                                            info.symmetric_state, symmetric);
-    arena = std::make_unique<SectionMemory>(mine.arena_bytes,
-                                            info.symmetric_arena, symmetric);
+    state = std::make_unique<SectionMemory>(state_room, info.symmetric_state,
+                                            symmetric);
+    arena = std::make_unique<SectionMemory>(arena_room, info.symmetric_arena,
+                                            symmetric);
   });
   Comm *used = device_comm.comm ? device_comm.comm.get() : &comm;
   if (trace) {
@@ -49,14 +62,49 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
   }
   host.reset(new Host{context, *used, probe, state->section(), arena->section(),
                       trace});
+  make_program(make, info);
+}
+
+Instance::Instance(Instance &first, Context &context, Probe &probe,
+                   const ProgramInfo &info, MakeProgram make,
+                   const Saved &saved)
+    : context(context), comm(first.comm), world(first.world) {
+  Comm *used =
+      first.device_comm.comm ? first.device_comm.comm.get() : &first.comm;
+  std::byte *arena = first.arena->section().rest;
+  host.reset(new Host{context,
+                      *used,
+                      probe,
+                      first.state->section(),
+                      {arena, arena, 0},
+                      nullptr});
+  make_program(make, info);
+  together(comm, world, "initial values", [&] {
+    // Behind the first program's state.
+    const std::byte *begin =
+        host->state.rest + (first.state_bytes - first.symmetric_state);
+    std::vector<StateSlot> own;
+    for (const StateSlot &slot : state_slots)
+      if (const auto *data = static_cast<const std::byte *>(slot.tensor.data);
+          std::greater_equal<>()(data, begin) &&
+          std::less<>()(
+              data,
+              begin + (info.rank_info.at(std::size_t(comm.rank())).state_bytes -
+                       first.state_bytes)))
+        own.push_back(slot);
+    ffrt::initialise(own, context.seed, this_program() + ".weights", saved);
+  });
+}
+
+void Instance::make_program(MakeProgram make, const ProgramInfo &info) {
   begin_plans(comm, world);
   made = make(*host);
   if (!agree_on_plans(comm, world)) {
     made.reset();
     made = make(*host);
   }
-  if (trace)
-    trace->prepare(made->tasks());
+  if (host->trace)
+    host->trace->prepare(made->tasks());
   state_slots = made->states();
   input_slots = made->inputs();
   together(comm, world, "start",

@@ -17,9 +17,17 @@ namespace ffrt {
 class Instance {
 public:
   /// Collective. `trace`, if not null, is prepared for the program's tasks.
-  /// Throws Stop after an error on any rank. All arguments must outlive it.
+  /// `second`, if not null, is a program that is to share the memory. Throws
+  /// Stop after an error on any rank. All arguments must outlive it.
   Instance(Context &context, Comm &comm, const Group &world, Probe &probe,
-           const ProgramInfo &info, MakeProgram make, Trace *trace = nullptr);
+           const ProgramInfo &info, MakeProgram make, Trace *trace = nullptr,
+           const ProgramInfo *second = nullptr);
+
+  /// Collective: a second program with the state of `first`, which has room for
+  /// both, and its arena while that one does nothing. What it has of the state
+  /// besides gets its initial values. Throws Stop.
+  Instance(Instance &first, Context &context, Probe &probe,
+           const ProgramInfo &info, MakeProgram make, const Saved &saved);
 
   /// Collective: gives the state its initial values. Throws Stop.
   void initialise(const Saved &saved = {});
@@ -41,10 +49,14 @@ public:
   void check_guards();
 
 private:
+  void make_program(MakeProgram make, const ProgramInfo &info);
+
   Context &context;
   Comm &comm;
   const Group &world;
-  std::unique_ptr<SectionMemory> state, arena; ///< outlive communication
+  /// Outlive communication; null: they are the first program's.
+  std::unique_ptr<SectionMemory> state, arena;
+  int64_t state_bytes = 0, symmetric_state = 0; ///< planned
   DeviceComm device_comm;
   std::unique_ptr<TracedComm> traced;
   std::unique_ptr<Host> host; ///< the program keeps a reference

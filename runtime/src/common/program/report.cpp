@@ -83,12 +83,25 @@ void Report::step(StepLog::Step done) {
   last = now;
 }
 
-void Report::done() {
+void Report::validation(const Validated &validated) {
+  const auto time = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(validated.seconds));
+  start += time;
+  last += time;
+  if (quiet)
+    return;
+  std::puts(to_string(validated).c_str());
+  std::fflush(stdout);
+  for (StepLog *log : logs)
+    log->validation(validated);
+}
+
+void Report::done(int64_t last_step) {
   if (quiet)
     return;
   const double seconds =
       std::chrono::duration<double>(Clock::now() - start).count();
-  const int64_t done = steps - first;
+  const int64_t done = last_step - first;
   std::puts((format("done %" PRId64 " steps in %.3f s", done, seconds) +
              pace(done, seconds))
                 .c_str());

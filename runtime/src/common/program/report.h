@@ -3,6 +3,7 @@
 #define FFRT_COMMON_REPORT_H
 
 #include "common/program/run_log.h"
+#include "common/program/validation.h"
 #include "ffrt/program.h"
 
 #include <chrono>
@@ -32,7 +33,10 @@ public:
   bool is_due(int64_t step) const;
   /// Prints it when that step is done, and adds how long it took for the logs.
   void step(StepLog::Step done);
-  void done();
+  /// Prints it, and does not count its time as that of steps.
+  void validation(const Validated &validated);
+  /// `last` is the last step that was done.
+  void done(int64_t last);
 
 private:
   using Clock = std::chrono::steady_clock;

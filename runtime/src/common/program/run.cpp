@@ -16,12 +16,14 @@
 #include "common/program/steps.h"
 #include "common/program/tensorboard.h"
 #include "common/program/together.h"
+#include "common/program/validation.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 namespace ffrt {
 
@@ -34,7 +36,7 @@ std::unique_ptr<Source> make_source(const ProgramInfo &info,
                                     const Arguments &arguments) {
   if (!arguments.dataset.empty())
     return make_dataset(info, arguments.dataset, arguments.shuffle,
-                        arguments.seed);
+                        arguments.seed, {false, arguments.validation.share});
   if (!arguments.inputs.empty())
     return make_fixed(info, arguments.inputs);
   return make_synthetic(info, arguments.seed);
@@ -72,10 +74,11 @@ void check_dump_steps(const Arguments &arguments, int64_t steps) {
 /// A run on this rank.
 class Run {
 public:
+  /// `evaluation`: null if the program has none.
   Run(Comm &comm, const ProgramInfo &info, const Arguments &given,
-      MakeProgram make)
+      MakeProgram make, const Evaluation *evaluation)
       : comm(comm), world(make_world(comm)), info(info), arguments(given),
-        make(make), dump(info, comm, world) {}
+        make(make), evaluation(evaluation), dump(info, comm, world) {}
 
   void all_steps();
 
@@ -83,6 +86,7 @@ private:
   void resume();
   void make_program();
   void make_checkpoints();
+  void make_validation();
   void find_place();
   std::vector<std::unique_ptr<StepLog>> open_logs();
   void do_steps();
@@ -97,6 +101,7 @@ private:
   const ProgramInfo &info;
   Arguments arguments;
   const MakeProgram make;
+  const Evaluation *const evaluation;
   Context context;
   std::unique_ptr<CheckpointFolder> folder; ///< rank 0, if it saves
   std::unique_ptr<Checkpoint> resumed;
@@ -109,6 +114,7 @@ private:
   std::unique_ptr<GlobalState> state;
   std::unique_ptr<LossLog> losses;
   std::unique_ptr<Checkpoints> checkpoints; ///< null: there are none
+  std::unique_ptr<Validation> validation;   ///< the same
   RateSchedule rate;
   int64_t steps = 0;
   Progress progress;
@@ -163,8 +169,9 @@ void Run::make_program() {
   });
   if (done)
     return;
-  instance = std::make_unique<Instance>(context, comm, world, dump, info, make,
-                                        trace.get());
+  instance = std::make_unique<Instance>(
+      context, comm, world, dump, info, make, trace.get(),
+      arguments.validation.given() ? &evaluation->info : nullptr);
 }
 
 /// Where the run begins in its data, and what earlier ones have left of it.
@@ -215,6 +222,15 @@ void Run::make_checkpoints() {
   checkpoints = std::make_unique<Checkpoints>(
       comm, world, *state, arguments.checkpoints, folder.get(), run, progress,
       [this](const StateSlot &slot) { begin(slot); });
+}
+
+void Run::make_validation() {
+  if (!arguments.validation.given())
+    return;
+  validation = std::make_unique<Validation>(
+      comm, world, *evaluation, *instance, context, arguments.validation,
+      arguments.dataset, saved, progress,
+      resumed ? resumed->record().best : Best());
 }
 
 void Run::write_dump(int64_t step) {
@@ -278,7 +294,12 @@ void Run::do_steps() {
   for (int64_t step = first; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    is_dumped = !dump_folder(arguments, step + 1, steps).empty();
+    // One that may turn out to be the last is dumped as such.
+    const bool may_be_last = validation && arguments.validation.patience > 0 &&
+                             validation->is_due(step + 1, steps);
+    is_dumped =
+        !dump_folder(arguments, step + 1, may_be_last ? step + 1 : steps)
+             .empty();
     program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
@@ -290,13 +311,24 @@ void Run::do_steps() {
                          context.learning_rate};
       report.step(done);
     }
+    bool is_best = false;
+    if (validation && validation->is_due(step + 1, steps)) {
+      const Validated found = validation->run(step + 1);
+      report.validation(found);
+      is_best = found.is_best;
+      if (checkpoints)
+        checkpoints->set_best(validation->best());
+      if (validation->gives_up())
+        steps = step + 1;
+    }
     if (step + 1 < steps)
       write_dump(step + 1);
     if (checkpoints)
-      checkpoints->after_step(step + 1, all_losses);
+      checkpoints->after_step(step + 1, all_losses,
+                              is_best || step + 1 == steps);
   }
   finish_target();
-  report.done();
+  report.done(steps);
 }
 
 void Run::all_steps() {
@@ -307,6 +339,7 @@ void Run::all_steps() {
   find_place();
   make_checkpoints();
   instance->initialise(saved);
+  make_validation();
   do_steps();
   instance->check_guards();
   write_dump(steps);
@@ -330,10 +363,15 @@ void Run::all_steps() {
 
 } // namespace
 
-int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
+int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make,
+        MakeEvaluation make_evaluation) {
+  std::optional<Evaluation> evaluation;
+  if (make_evaluation)
+    evaluation = make_evaluation();
   Arguments arguments;
   auto parse = [&]() -> Start {
-    arguments = parse_arguments(argc, argv, info);
+    arguments =
+        parse_arguments(argc, argv, info, evaluation ? &*evaluation : nullptr);
     if (arguments.help)
       return {usage(argv[0], info)};
     if (arguments.info)
@@ -343,7 +381,8 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
     return {"", arguments.deadline};
   };
   return on_ranks(argv[0], info.ranks, "run", parse, [&](Comm &comm) {
-    Run(comm, info, arguments, make).all_steps();
+    Run(comm, info, arguments, make, evaluation ? &*evaluation : nullptr)
+        .all_steps();
   });
 }
 

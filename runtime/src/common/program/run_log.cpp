@@ -2,6 +2,7 @@
 #include "common/program/run_log.h"
 
 #include "common/data/file.h"
+#include "common/program/validation.h"
 #include "ffrt/error.h"
 #include "ffrt/program.h"
 
@@ -55,6 +56,17 @@ void RunLog::step(const Step &s) {
   line["seconds"] = s.seconds;
   line["samples_per_second"] = s.samples_per_second;
   write(line.dump());
+}
+
+void RunLog::validation(const Validated &v) {
+  Json line = {{"step", v.step},
+               {"epoch", v.epoch},
+               {"samples", v.samples},
+               {"seconds", v.seconds},
+               {"best", v.is_best}};
+  for (const auto &[metric, value] : v.metrics)
+    line[metric] = value;
+  write(Json{{"validation", line}}.dump());
 }
 
 void RunLog::end(int64_t steps, double seconds) {

@@ -10,6 +10,7 @@
 namespace ffrt {
 
 struct ProgramInfo;
+struct Validated;
 
 /// What the numbers of a step are written into.
 class StepLog {
@@ -26,13 +27,14 @@ public:
   };
   virtual ~StepLog() = default;
   virtual void step(const Step &step) = 0;
+  virtual void validation(const Validated &validated) = 0;
   virtual void end(int64_t steps, double seconds) = 0;
 };
 
 /// A file with one JSON object a line (JSON Lines), each of which is there as
-/// soon as it is written: first {"run": ...}, then {"step": ...}, and
-/// {"end": ...}. What is there stays: a run that goes on adds to it. Members
-/// throw Error.
+/// soon as it is written: first {"run": ...}, then {"step": ...} and
+/// {"validation": ...}, and {"end": ...}. What is there stays: a run that goes
+/// on adds to it. Members throw Error.
 class RunLog final : public StepLog {
 public:
   explicit RunLog(const std::string &path);
@@ -44,6 +46,7 @@ public:
   void begin(const ProgramInfo &info, int64_t first, int64_t steps,
              uint64_t seed);
   void step(const Step &step) override;
+  void validation(const Validated &validated) override;
   void end(int64_t steps, double seconds) override;
 
 private:

@@ -2,6 +2,7 @@
 #include "common/program/tensorboard.h"
 
 #include "common/data/file.h"
+#include "common/program/validation.h"
 #include "ffrt/error.h"
 
 #include <array>
@@ -99,7 +100,7 @@ void TensorBoard::write(const std::string &event) {
 }
 
 void TensorBoard::step(const Step &s) {
-  std::vector<std::pair<const char *, double>> values = {
+  std::vector<std::pair<std::string, double>> values = {
       {"epoch", s.epoch},
       {"seconds_per_step", s.seconds},
       {"samples_per_second", s.samples_per_second}};
@@ -110,8 +111,15 @@ void TensorBoard::step(const Step &s) {
   scalars(s.step, values);
 }
 
+void TensorBoard::validation(const Validated &v) {
+  std::vector<std::pair<std::string, double>> values;
+  for (const auto &[metric, value] : v.metrics)
+    values.emplace_back("validation/" + metric, value);
+  scalars(v.step, values);
+}
+
 void TensorBoard::scalars(
-    int64_t step, const std::vector<std::pair<const char *, double>> &values) {
+    int64_t step, const std::vector<std::pair<std::string, double>> &values) {
   std::string summary;
   for (const auto &[name, value] : values)
     summary += text(1, text(1, name) + number(2, float(value)));

@@ -32,11 +32,12 @@ public:
   TensorBoard &operator=(const TensorBoard &) = delete;
 
   void step(const Step &step) override;
+  void validation(const Validated &validated) override;
   void end(int64_t, double) override {}
 
 private:
   void scalars(int64_t step,
-               const std::vector<std::pair<const char *, double>> &values);
+               const std::vector<std::pair<std::string, double>> &values);
   void write(const std::string &event);
 
   std::string path;
