@@ -10,6 +10,8 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <limits>
 
@@ -145,7 +147,18 @@ void Evaluation::addClassRows(Value logits, Value target, int64_t axis) {
       TypeRange{type.clone(first),
                 RankedTensorType::get(first, builder.getI64Type())},
       logits, along(axis), /*largest=*/along(1));
-  addOutput("rows/top", top.getIndex());
+  Value classes = top.getIndex();
+  if (axis + 1 < type.getRank()) {
+    SmallVector<int64_t> perm =
+        llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+    perm.erase(perm.begin() + axis);
+    perm.push_back(axis);
+    classes = TransposeOp::create(
+        builder, named("top.rows"),
+        transposedType(cast<RankedTensorType>(classes.getType()), perm),
+        classes, builder.getDenseI64ArrayAttr(perm));
+  }
+  addOutput("rows/top", classes);
   addOutput("rows/target", target);
 }
 

@@ -192,7 +192,8 @@ def Evaluate : Pass<"ff-evaluate", "::mlir::ModuleOp"> {
     metrics are made of, a row for each of the samples (or of their positions):
 
       * of cross-entropy `rows/loss`, `rows/top`, the likeliest classes in
-        descending order (five, or all if there are fewer), and `rows/target`;
+        descending order along the last dimension (five, or all if there are
+        fewer), and `rows/target`;
       * of mse and bce `rows/prediction` (logits for bce), and `rows/target`;
       * of a loss of the model's own the first, if it is a cross-entropy, else
         `rows/loss`, which is that of the whole batch.

@@ -27,20 +27,22 @@ ProgramInfo program() {
   return info;
 }
 
-Arguments parse(std::vector<std::string> words, bool training = true) {
+Arguments parse(std::vector<std::string> words, bool training = true,
+                const Evaluation *evaluation = nullptr) {
   words.insert(words.begin(), "train");
   std::vector<char *> argv;
   for (std::string &word : words)
     argv.push_back(word.data());
   static ProgramInfo info = program();
   info.training = training;
-  return parse_arguments(int(argv.size()), argv.data(), info);
+  return parse_arguments(int(argv.size()), argv.data(), info, evaluation);
 }
 
 std::string error_of(const std::vector<std::string> &words,
-                     bool training = true) {
+                     bool training = true,
+                     const Evaluation *evaluation = nullptr) {
   try {
-    parse(words, training);
+    parse(words, training, evaluation);
   } catch (const Error &e) {
     return e.what();
   }
@@ -256,6 +258,48 @@ TEST(Arguments, Checkpoints) {
   EXPECT_EQ(error_of({"--checkpoint=c"}, false),
             "--checkpoint: expected a program that trains, found one that "
             "evaluates (--weights reads a checkpoint)");
+}
+
+TEST(Arguments, Validation) {
+  const Evaluation evaluation{program(), nullptr, EvaluationRows::classes};
+  const auto valid = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--dataset", "d"});
+    return parse(words, true, &evaluation).validation;
+  };
+  EXPECT_FALSE(valid({}).given());
+  EXPECT_EQ(valid({"--validate", "0.25"}).share, 0.25);
+  EXPECT_EQ(valid({"--validate", "folder"}).folder, "folder");
+  const ValidationFlags all =
+      valid({"--validate=v", "--validate-every=10", "--metrics=loss,f1",
+             "--best=accuracy", "--patience=3"});
+  EXPECT_EQ(all.every, 10);
+  EXPECT_EQ(all.metrics, (std::vector<std::string>{"loss", "f1"}));
+  EXPECT_EQ(all.best, "accuracy");
+  EXPECT_EQ(all.patience, 3);
+
+  const auto refused = [&](const std::vector<std::string> &words) {
+    return error_of(words, true, &evaluation);
+  };
+  EXPECT_EQ(refused({"--validate", "1.5"}),
+            "--validate: expected a folder, or a share of --dataset between 0 "
+            "and 1, found '1.5'");
+  EXPECT_EQ(refused({"--validate", "0.1"}),
+            "--validate: expected --dataset with a share of it, found none");
+  EXPECT_EQ(refused({"--patience", "1"}),
+            "--patience: expected --validate with it, found none");
+  EXPECT_EQ(refused({"--validate", "v", "--metrics", "loss,auc"}),
+            "--metrics: expected metrics of loss, accuracy, top5, perplexity, "
+            "f1, found 'auc'");
+  EXPECT_EQ(refused({"--validate", "v", "--best", "mae"}),
+            "--best: expected metrics of loss, accuracy, top5, perplexity, f1, "
+            "found 'mae'");
+  EXPECT_EQ(error_of({"--validate", "v"}),
+            "--validate: expected a program with an evaluation, found one that "
+            "ffc has compiled without (with --evaluation=off, or since the "
+            "model has none, as ffc has said)");
+  EXPECT_EQ(error_of({"--validate", "v"}, false),
+            "--validate: expected a program that trains, found one that "
+            "evaluates (--dataset names what)");
 }
 
 TEST(Arguments, Generation) {

@@ -271,6 +271,29 @@ TEST_F(Data, WhatIsLeftUnfinishedIsRemoved) {
   EXPECT_EQ(list_folder(folder), std::vector<std::string>{"mine.partial"});
 }
 
+TEST_F(Data, TheBestStays) {
+  CheckpointFolder mine(folder);
+  for (int64_t step = 1; step <= 5; ++step) {
+    mine.begin(step);
+    write("step-0000000" + std::to_string(step) + ".partial/checkpoint.json",
+          "");
+    mine.publish(step);
+    if (step <= 2)
+      mine.mark_best(step);
+    mine.keep(2, std::min<int64_t>(step, 2));
+  }
+  EXPECT_EQ(checkpoints_in(folder), (std::vector<int64_t>{2, 4, 5}));
+  EXPECT_EQ(std::filesystem::read_symlink(path("best")), "step-00000002");
+  EXPECT_EQ(newest_checkpoint(path("best")), path("best"));
+  EXPECT_EQ(newest_checkpoint(folder), path("step-00000005"));
+  // Nothing else is replaced.
+  std::filesystem::remove(path("best"));
+  write("best", "mine");
+  EXPECT_EQ(error_of([&] { mine.mark_best(5); }),
+            "'DIR/best': expected a link to the best checkpoint, or nothing, "
+            "found something else");
+}
+
 TEST_F(Data, AFolderThatIsNone) {
   write("file", "");
   testing::internal::CaptureStderr();

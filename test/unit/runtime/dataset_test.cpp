@@ -54,6 +54,34 @@ TEST_F(Dataset, ShuffledDataset) {
             (std::vector<float>{0, 1, 2, 3}));
 }
 
+TEST_F(Dataset, HeldOutSamples) {
+  info.training = true;
+  std::vector<double> values(21 * 6);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = double(i / 6);
+  npy("a_x.npy", DType::f64, {21, 2, 3}, values);
+  npy("target.npy", DType::u8, {21}, std::vector<uint8_t>(21, 3));
+  const auto train = make_dataset(info, folder, true, 1, {false, 0.25, false});
+  EXPECT_EQ(train->samples(), 16);
+  for (int64_t batch = 0; batch < 8; ++batch)
+    for (float row : rows(*train, batch, 0, 4))
+      EXPECT_LT(row, 16);
+  info.training = false;
+  const auto rest = make_dataset(info, folder, false, 1, {false, 0.25, true});
+  EXPECT_EQ(rest->samples(), 5);
+  EXPECT_EQ(rows(*rest, 0, 0, 4), (std::vector<float>{16, 17, 18, 19}));
+  EXPECT_EQ(rows(*rest, 1, 0, 1), (std::vector<float>{20}));
+  // A tiny share is one sample.
+  EXPECT_EQ(
+      make_dataset(info, folder, false, 1, {false, 1e-9, true})->samples(), 1);
+  info.training = true;
+  EXPECT_EQ(
+      error_of([&] {
+        make_dataset(info, folder, true, 1, {false, 0.9, false});
+      }),
+      "'DIR': expected at least 4 samples, found 2 besides those held out");
+}
+
 TEST_F(Dataset, OrderIsAPermutation) {
   for (int64_t n : {1, 2, 3, 7, 64, 65, 1000, 12345}) {
     const SampleOrder order(n, true, 7);
