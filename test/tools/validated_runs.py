@@ -63,6 +63,11 @@ def of_logits(x, target):
             "f1": f1((yes & said).sum(), said.sum(), yes.sum()), "auc": auc}
 
 
+def record_in(checkpoint):
+    with open(os.path.join(checkpoint, "checkpoint.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 class Runs:
     def __init__(self, arguments):
         self.arguments = arguments
@@ -91,14 +96,17 @@ class Runs:
                     array = array % self.arguments.numbers
                 np.save(path, array.copy())
 
+    def run(self, program, ranks, steps, *flags):
+        return run_program(program, ranks, [
+            "--steps", str(steps), "--lr", "0.01", "--seed", "7", "--dataset", self.data,
+            "--validate", self.validation, "--validate-every", str(EVERY), "--metrics",
+            ",".join(METRICS[self.arguments.loss]), *flags])
+
     def train(self, program, ranks):
         """The metrics of the last validation, and the checkpoint after it."""
         folder = os.path.dirname(program)
         log, checkpoints = (os.path.join(folder, name) for name in ("log", "checkpoints"))
-        run_program(program, ranks, [
-            "--steps", str(STEPS), "--lr", "0.01", "--seed", "7", "--dataset", self.data,
-            "--validate", self.validation, "--validate-every", str(EVERY), "--metrics",
-            ",".join(METRICS[self.arguments.loss]), "--checkpoint", checkpoints, "--log", log])
+        self.run(program, ranks, STEPS, "--checkpoint", checkpoints, "--log", log)
         with open(log, encoding="utf-8") as file:
             found = [json.loads(line)["validation"] for line in file if "validation" in line]
         if [each["step"] for each in found] != list(range(EVERY, STEPS + 1, EVERY)):
@@ -108,6 +116,28 @@ class Runs:
         if leads_to != f"step-{best['step']:08d}":
             raise Failure(f"expected a link to step {best['step']}, found {leads_to}")
         return found[-1], os.path.join(checkpoints, f"step-{STEPS:08d}")
+
+    def interrupt(self, program, ranks, whole):
+        """A run in two parts knows what was best; one that gets no better ends."""
+        parts = os.path.join(os.path.dirname(program), "parts")
+        for steps in EVERY, STEPS:
+            self.run(program, ranks, steps, "--checkpoint", parts, "--resume")
+        records = [record_in(folder)
+                   for folder in (whole, os.path.join(parts, f"step-{STEPS:08d}"))]
+        if records[0]["best"] != records[1]["best"] or records[0]["values"] != records[1]["values"]:
+            raise Failure(f"expected {records[0]['best']}, and the same values, found "
+                          f"{records[1]['best']}")
+        stays = os.path.join(os.path.dirname(program), "stays")
+        flags = ["--lr", "0", "--patience", "2", "--checkpoint", stays, "--resume"]
+        self.run(program, ranks, 100, *flags)
+        record = record_in(os.path.join(stays, max(
+            name for name in os.listdir(stays) if name != "best")))
+        if record["step"] != record["best"]["step"] + 2 * EVERY or record["best"]["since"] != 2:
+            raise Failure(f"expected an end two validations after {record['best']}, found "
+                          f"{record['step']}")
+        said = self.run(program, ranks, 100, *flags)
+        if "no validation was better" not in said:
+            raise Failure(f"expected a run that has ended, found {said}")
 
     def infer(self, checkpoint):
         program = self.compile("infer", 1, "data-parallel", "--mode=infer", "--bn=infer",
@@ -133,6 +163,8 @@ class Runs:
             for metric, value in expected.items():
                 if not abs(found[metric] - value) <= TOLERANCE * max(1, abs(value)):
                     raise Failure(f"{name}: expected {metric} {value}, found {found[metric]}")
+            if name == "some":
+                self.interrupt(program, ranks, checkpoint)
             print(name, {metric: float(f"{value:.6g}") for metric, value in expected.items()})
 
 

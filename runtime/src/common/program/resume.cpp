@@ -82,6 +82,18 @@ void take_over(Arguments &a, const Record &record) {
 bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
              int64_t steps, bool quiet) {
   const int64_t done = checkpoint.record().step;
+  const Best &best = checkpoint.record().best;
+  const int64_t patience = arguments.validation.patience;
+  if (done < steps && patience > 0 && best.step > 0 &&
+      best.since >= patience) {
+    if (!quiet)
+      std::printf("the run has ended after step %lld: no validation was better "
+                  "than that after step %lld (--patience %lld)\n",
+                  static_cast<long long>(done),
+                  static_cast<long long>(best.step),
+                  static_cast<long long>(patience));
+    return true;
+  }
   if (done < steps)
     return false;
   const std::string found = "found '" + checkpoint.path() + "' with all " +

@@ -18,7 +18,8 @@ std::unique_ptr<Checkpoint> open_resumed(Comm &comm, const Group &world,
 /// gives what can not change on the way: the seed, or the order of samples.
 void take_over(Arguments &arguments, const Record &record);
 
-/// True where a run of `steps` is done already, which is said. Throws Error
+/// True where a run of `steps` is done already, or has lost its patience, which
+/// is said. Throws Error
 /// where it is and something is to be written of a step.
 bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
              int64_t steps, bool quiet);
