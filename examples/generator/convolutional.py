@@ -129,6 +129,36 @@ def resnet50():
     return g
 
 
+def resnet_cifar(depth=20):
+    """6 n + 2 layers, of 16, 32 and 64 channels; shortcuts are convolutions where the shape
+    changes (option B)."""
+    if depth < 8 or depth % 6 != 2:
+        raise SystemExit(f"error: --depth: expected 6 n + 2 layers (20, 32, 56), found {depth}")
+    g = ImageGraph("resnet_cifar",
+                   [f"ResNet-{depth} of He et al. (2015), section 4.2, for CIFAR-10."],
+                   (3, 32, 32))
+    x = "image"
+    with g.section("stem", x):
+        x = g.relu("relu", g.batch_norm("bn1", g.conv("conv1", x, 16, 3, pad=1)))
+
+    def block(name, x, channels, stride):
+        y = g.conv(f"{name}_conv1", x, channels, 3, stride, pad=1)
+        y = g.relu(f"{name}_relu1", g.batch_norm(f"{name}_bn1", y))
+        y = g.batch_norm(f"{name}_bn2", g.conv(f"{name}_conv2", y, channels, 3, pad=1))
+        if g.shapes[x] != g.shapes[y]:
+            x = g.conv(f"{name}_downsample_conv", x, channels, 1, stride)
+            x = g.batch_norm(f"{name}_downsample_bn", x)
+        return g.relu(f"{name}_relu2", g.add(f"{name}_add", y, x))
+
+    for layer, channels in enumerate((16, 32, 64), 1):
+        for i in range((depth - 2) // 6):
+            with g.section(f"layer{layer}.{i}", x):
+                x = block(f"layer{layer}_{i}", x, channels, 2 if i == 0 and layer > 1 else 1)
+    with g.section("classifier", x):
+        g.linear("fc", g.flatten("flat", g.global_average_pool("avgpool", x)), 10)
+    return g
+
+
 def inception_v3():
     g = ImageGraph("inception_v3",
               ["Inception-v3 of Szegedy et al. (2015) as torchvision has it, without the auxiliary",
@@ -281,6 +311,7 @@ def mobilenet_v2():
 
 
 MODELS = {model.__name__: model
-          for model in (alexnet, vgg16, resnet50, inception_v3, densenet121, mobilenet_v2)}
-# examples/alexnet is older and has no dropout.
-FILES = [name for name in MODELS if name != "alexnet"]
+          for model in (alexnet, vgg16, resnet50, resnet_cifar, inception_v3, densenet121,
+                        mobilenet_v2)}
+# examples/alexnet is older and has no dropout; resnet_cifar has an option.
+FILES = [name for name in MODELS if name not in ("alexnet", "resnet_cifar")]

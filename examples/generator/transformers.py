@@ -10,7 +10,7 @@ class SequenceGraph(Graph):
     layers are plain products; attention sees [N, heads, T, width]. Shapes are
     without the first dimension."""
 
-    opset = 17
+    opset = 20
 
     def __init__(self, name, title, length, gelu_by=None):
         super().__init__(name, title)

@@ -84,8 +84,7 @@ bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
   const int64_t done = checkpoint.record().step;
   const Best &best = checkpoint.record().best;
   const int64_t patience = arguments.validation.patience;
-  if (done < steps && patience > 0 && best.step > 0 &&
-      best.since >= patience) {
+  if (done < steps && patience > 0 && best.step > 0 && best.since >= patience) {
     if (!quiet)
       std::printf("the run has ended after step %lld: no validation was better "
                   "than that after step %lld (--patience %lld)\n",
