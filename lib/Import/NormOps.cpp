@@ -2,6 +2,7 @@
 
 #include "NodeImporter.h"
 #include "OpTable.h"
+#include "PyTorchMetadata.h"
 
 #include "ffc/IR/BatchNorm.h"
 #include "ffc/IR/ShapeInference.h"
@@ -128,15 +129,27 @@ static bool usesBatch(NodeImporter &node) {
   return node.importer.options.batchStatistics.value_or(exported);
 }
 
+/// ONNX takes the variance of the batch for its running mean. PyTorch takes
+/// the one of which the batch is a sample, n / (n - 1) times as much, and its
+/// exporter cannot say so.
+static double factorOfRunningVariance(NodeImporter &node,
+                                      const BatchNorm &norm) {
+  auto x = cast<RankedTensorType>(norm.x.getType());
+  const auto n =
+      static_cast<double>(x.getNumElements() / x.getDimSize(1) / norm.groups);
+  return isFromPyTorch(node.importer.model.proto) && n > 1 ? n / (n - 1) : 1;
+}
+
 /// The running statistic after the step, which is also stored. The batch's is
-/// the mean over its groups. As with parameters, nobody waits for it within the
-/// step.
+/// the mean over its groups, times `share`. As with parameters, nobody waits
+/// for it within the step.
 static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
-                             StringRef part, Value old, Value batch) {
+                             StringRef part, Value old, Value batch,
+                             double share = 1) {
   PartBuilder build(node);
   Value kept =
       build.unary(part + ".kept", ff::UnaryKind::Scale, old, norm.momentum);
-  double factor = 1 - norm.momentum;
+  double factor = (1 - norm.momentum) * share;
   if (norm.groups > 1) {
     batch = build.sumOverGroups(part + ".groups", batch);
     factor /= static_cast<double>(norm.groups);
@@ -161,7 +174,8 @@ static void buildFromBatch(NodeImporter &node, const BatchNorm &norm) {
   node.define(op);
   Value mean =
       updateStatistic(node, norm, "running_mean", norm.mean, op.getMean());
-  Value var = updateStatistic(node, norm, "running_var", norm.var, op.getVar());
+  Value var = updateStatistic(node, norm, "running_var", norm.var, op.getVar(),
+                              factorOfRunningVariance(node, norm));
   if (node.isUsed(1))
     node.define(1, mean);
   if (node.isUsed(2))

@@ -52,9 +52,13 @@ StringRef ffc::importer::lastComponent(StringRef name) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+bool ffc::importer::isFromPyTorch(const onnx::ModelProto &model) {
+  return model.producer_name() == "pytorch";
+}
+
 std::unique_ptr<ExporterMetadata>
 ffc::importer::readPyTorchMetadata(const onnx::ModelProto &model) {
-  if (model.producer_name() != "pytorch")
+  if (!isFromPyTorch(model))
     return nullptr;
   auto metadata = std::make_unique<PyTorchMetadata>();
   metadata->read(model.graph());

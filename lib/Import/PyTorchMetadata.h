@@ -10,6 +10,8 @@
 
 namespace ffc::importer {
 
+bool isFromPyTorch(const onnx::ModelProto &model);
+
 /// "weight" of "layers.0.weight".
 llvm::StringRef lastComponent(llvm::StringRef name);
 
