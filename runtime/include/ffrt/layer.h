@@ -46,6 +46,7 @@ public:
   std::vector<InputSlot> inputs() final { return input_slots; }
   std::vector<TaskId> tasks() final;
   Tensor loss() final { return loss_tensor; }
+  bool has_own_order() const final { return !pass_order.empty(); }
   /// Tasks must be started in their order, all of them: `end` throws Error
   /// else, and so does start_task().
   void begin(StepPart part) final;
@@ -141,12 +142,22 @@ protected:
     return turn + 1 < turns.size() ? turns[turn + 1] : tiles.size();
   }
   void end_turn() { turn = turn + 1 < turns.size() ? turn + 1 : 0; }
+  /// Before a statement of the step, and after a tile: for Host::check.
+  void begin_call() const {
+    if (program.host.check)
+      program.host.check->next_statement();
+  }
+  void end_tile(const Tile &tile) const {
+    if (program.host.check)
+      look_at(tile);
+  }
 
   Program &program;
   std::vector<Tile> tiles; ///< of all turns
 
 private:
   void read_tile(Rows &rows, TaskId task, Operands in, Operands out);
+  void look_at(const Tile &tile) const;
 
   std::vector<std::size_t> turns; ///< the first tile of each
   std::size_t turn = 0;           ///< the next one
@@ -173,11 +184,13 @@ public:
 
   /// All turns.
   void operator()() {
+    begin_call();
     for (Tile &tile : tiles)
       run(tile);
   }
   /// The next one.
   void next() {
+    begin_call();
     for (std::size_t tile = first_tile(); tile < last_tile(); ++tile)
       run(tiles[tile]);
     end_turn();
@@ -186,8 +199,11 @@ public:
 private:
   void run(Tile &tile) {
     program.start_tasks(tile.position, 1);
-    const TracedTask task(program.host.trace, Trace::Kind::kernel);
-    (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
+    {
+      const TracedTask task(program.host.trace, Trace::Kind::kernel);
+      (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
+    }
+    end_tile(tile);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "ffrt/comm.h"
 #include "ffrt/context.h"
+#include "ffrt/result_check.h"
 #include "ffrt/tensor.h"
 #include "ffrt/trace.h"
 
@@ -139,6 +140,9 @@ struct Host {
   Section state; ///< RankInfo::state_bytes, 64-byte aligned
   Section arena; ///< RankInfo::arena_bytes, 64-byte aligned
   Trace *trace;  ///< null: no task is traced
+  /// Looks at the results of tasks; null: nobody does. May change between
+  /// steps.
+  ResultCheck *check = nullptr;
 };
 
 /// What is done for a micro-batch, and after the last one.
@@ -152,6 +156,8 @@ public:
   virtual std::vector<InputSlot> inputs() = 0;
   /// What a step starts, in this order: kernels, copies and communication.
   virtual std::vector<TaskId> tasks() = 0;
+  /// Does each rank do its tasks in an order of its own?
+  virtual bool has_own_order() const { return false; }
   /// One training step (or one forward evaluation); of a program with several
   /// micro-batches, one of them.
   virtual void step() = 0;

@@ -97,14 +97,19 @@ private:
 
   struct Reader;
 
+  void run(Action &action);
   void copy(Copies &copies) const;
   void copy(const Copy &copy, const std::vector<int64_t> &at) const;
   Event begin(const Exchange &exchange);
   Event begin(const Collective &collective);
+  /// For Host::check: what is a sum of others may not be finite although they
+  /// are.
+  void look_at_sums(const Action &action) const;
 
   Program &program;
   std::vector<std::vector<Action>> parts;
   std::vector<Event> events; ///< of the communication started so far
+  std::vector<const Collective *> collectives; ///< of events; null: exchanges
   std::size_t started = 0;
   std::size_t turn = 0; ///< the next part
 };

@@ -246,6 +246,13 @@ TEST(Arguments, Checkpoints) {
             "with it, found neither");
   EXPECT_EQ(error_of({"--keep=2"}),
             "--keep: expected --checkpoint with it, found none");
+  EXPECT_EQ(error_of({"--on-nan=skip"}),
+            "--on-nan: expected --checkpoint with skip and rollback, found "
+            "none");
+  EXPECT_EQ(error_of({"--on-nan=stop", "--any-loss"}),
+            "expected --on-nan or --any-loss, found both");
+  EXPECT_EQ(error_of({"--on-nan=ignore"}),
+            "--on-nan: expected stop, skip or rollback, found 'ignore'");
   EXPECT_EQ(error_of({"--checkpoint-every=2"}),
             "--checkpoint-every: expected --checkpoint with it, found none");
   EXPECT_EQ(error_of({"--checkpoint=c", "--checkpoint-every=often"}),

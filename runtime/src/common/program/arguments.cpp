@@ -218,6 +218,14 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
   if (a.resumes && a.resume.empty() && !saves)
     throw Error("--resume: expected a folder, or --checkpoint with it, found "
                 "neither");
+  if (a.given.count("--on-nan") && !info.training)
+    throw Error("--on-nan: expected a program that trains, found one that "
+                "evaluates");
+  if (a.given.count("--on-nan") && a.any_loss)
+    throw Error("expected --on-nan or --any-loss, found both");
+  if (a.on_nan != OnNan::stop && !saves)
+    throw Error("--on-nan: expected --checkpoint with skip and rollback, found "
+                "none");
   if (a.resumes && !a.weights.empty())
     throw Error("expected --resume or --weights, found both");
   if (a.restarts && (!a.local_ranks || !saves))
@@ -348,6 +356,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
       a.log = path(given, "a file", flags.value());
     else if (flag == "--tensorboard")
       a.tensorboard = folder(given, flags.value());
+    else if (flag == "--on-nan")
+      a.on_nan = parse_on_nan(given, flags.value());
     else if (flag == "--deadline")
       a.deadline = positive_number(given, flags.value());
     else if (flag == "--local-ranks")
@@ -438,9 +448,13 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --temperature X     of the distribution they are drawn from (default 1);
                           0 takes the likeliest
       --top-k N           draw from the N likeliest
-      --any-loss          go on with a loss that is not finite (default: end
-                          with an error when one is read, which is when a step
-                          is printed)
+      --on-nan stop|skip|rollback
+                          when the loss of a step is not finite: run again from
+                          the newest checkpoint or the beginning, with checks,
+                          and end with the operator that began it (default);
+                          or go on from the newest checkpoint, without that
+                          step, or with the data behind it
+      --any-loss          go on with such a loss
       --seed N            of initial values, dropout, order, synthetic data and
                           what is generated
       --deadline SECONDS  when a rank waits for others for so long, every rank

@@ -5,6 +5,7 @@
 #include "common/optimizer/rate_schedule.h"
 #include "common/program/checkpoint_flags.h"
 #include "common/program/generate.h"
+#include "common/program/recovery.h"
 #include "common/program/validation_flags.h"
 #include "ffrt/mpi.h"
 #include "ffrt/program.h"
@@ -19,8 +20,9 @@ struct Arguments {
   bool help = false;
   bool info = false;
   bool any_loss = false; ///< goes on with one that is not finite
-  int64_t epochs = 0;    ///< 0: not given
-  int64_t steps = 0;     ///< 0: not given
+  OnNan on_nan = OnNan::stop;
+  int64_t epochs = 0; ///< 0: not given
+  int64_t steps = 0;  ///< 0: not given
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
   RateForm rate_form;

@@ -3,7 +3,9 @@
 
 #include "common/program/together.h"
 
+#include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -43,12 +45,14 @@ Checkpoints::Checkpoints(Comm &comm, const Group &world,
 
 void Checkpoints::after_step(int64_t step,
                              const std::function<std::vector<double>()> &losses,
+                             const std::function<void()> &before_saving,
                              bool must_save) {
   const Request asked = requests.after_step();
   const bool due = must_save || asked.save || step == run.rate.steps ||
                    (flags.steps > 0 && step % flags.steps == 0);
   if (!due)
     return;
+  before_saving();
   Record record = run;
   record.step = step;
   record.samples = progress.samples_after(step);
@@ -57,9 +61,14 @@ void Checkpoints::after_step(int64_t step,
   std::vector<double> all;
   if (comm.rank() == 0) {
     all = losses();
-    record.loss = all.empty() ? 0 : all.back();
+    // Of steps that are left out it may be no number.
+    const auto finite = std::find_if(all.rbegin(), all.rend(), [](double loss) {
+      return std::isfinite(loss);
+    });
+    record.loss = finite == all.rend() ? 0 : *finite;
   }
   writer.write(record, all);
+  begun_path = checkpoint_path(flags.folder, step);
   if (asked.signal == 0 || step == run.rate.steps)
     return;
   finish();
@@ -73,6 +82,9 @@ void Checkpoints::after_step(int64_t step,
   throw Stop{128 + asked.signal};
 }
 
-void Checkpoints::finish() { writer.finish(); }
+void Checkpoints::finish() {
+  writer.finish();
+  last_path = begun_path;
+}
 
 } // namespace ffrt

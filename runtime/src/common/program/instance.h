@@ -38,6 +38,9 @@ public:
   /// The input of every slot, as an index into ProgramInfo::inputs.
   const std::vector<std::size_t> &input_numbers() const { return numbers; }
 
+  /// Of the steps that follow; null: nobody looks.
+  void set_check(ResultCheck *check) { host->check = check; }
+
   bool replays() const { return device_comm.replays; }
   /// To be called after a replay was started.
   void watch_replay() const {

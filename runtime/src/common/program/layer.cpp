@@ -146,6 +146,11 @@ void KernelTiles::read_tile(Rows &rows, TaskId task, Operands in,
     rows.next_of(tile.out).accumulates = true;
 }
 
+void KernelTiles::look_at(const Tile &tile) const {
+  for (std::size_t i = 0; i < tile.out.size(); ++i)
+    program.host.check->look(tile.position, int(i), tile.out[i]);
+}
+
 KernelTiles::~KernelTiles() {
   for (Tile &tile : tiles)
     if (tile.kernel)

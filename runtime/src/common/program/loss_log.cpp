@@ -2,11 +2,9 @@
 #include "common/program/loss_log.h"
 
 #include "common/device/target.h"
-#include "ffrt/error.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 namespace ffrt {
@@ -24,10 +22,9 @@ double value_of(const Tensor &t) {
 
 } // namespace
 
-LossLog::LossLog(int micro_batches, bool any_loss, int64_t steps,
-                 std::vector<double> earlier)
-    : micro_batches(micro_batches), any_loss(any_loss),
-      memory(host_memory(kMost * sizeof(double))), arrived(std::move(earlier)) {
+LossLog::LossLog(int micro_batches, int64_t steps, std::vector<double> earlier)
+    : micro_batches(micro_batches), memory(host_memory(kMost * sizeof(double))),
+      arrived(std::move(earlier)) {
   coming.reserve(kMost);
   arrived.reserve(std::size_t(std::min(steps, kMostReserved)));
 }
@@ -53,14 +50,8 @@ void LossLog::arrive() {
     if (++added < micro_batches)
       continue;
     arrived.push_back(sum);
-    if (!any_loss && !std::isfinite(sum))
-      throw Error("the loss of step " + std::to_string(arrived.size()) +
-                  " is " +
-                  (std::isnan(sum) ? "nan"
-                   : sum > 0       ? "inf"
-                                   : "-inf") +
-                  "; a smaller --lr, or gradients that are clipped (ffc "
-                  "--clip-norm), may help; --any-loss goes on");
+    if (bad == 0 && !std::isfinite(sum))
+      bad = int64_t(arrived.size());
     sum = 0;
     added = 0;
   }

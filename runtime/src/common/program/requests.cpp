@@ -3,7 +3,6 @@
 
 #include "common/program/together.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -12,8 +11,6 @@ namespace ffrt {
 namespace {
 
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
-constexpr double kInterval = 0.05; ///< seconds between two talks
-constexpr int64_t kMostSteps = 1000;
 
 volatile std::sig_atomic_t ending = 0, saving = 0;
 
@@ -32,8 +29,8 @@ void handle(int signal) {
 } // namespace
 
 Requests::Requests(Comm &comm, const Group &world, double seconds)
-    : comm(comm), world(world), seconds(seconds), saved(Clock::now()),
-      talked(saved) {
+    : comm(comm), world(world), seconds(seconds),
+      saved(TalkPace::Clock::now()) {
   ending = saving = 0;
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
@@ -49,25 +46,19 @@ Requests::~Requests() {
 }
 
 Request Requests::after_step() {
-  if (++steps < wait)
+  if (!pace.is_due())
     return {};
-  const Clock::time_point now = Clock::now();
-  const auto since = [now](Clock::time_point then) {
-    return std::chrono::duration<double>(now - then).count();
-  };
   // The largest of all ranks: the signal that ends, whether to save, and how
   // many steps fit into an interval, as the fastest rank sees it.
-  const int64_t fitting = int64_t(double(steps) * kInterval /
-                                  std::max(since(talked), kInterval / 1e4));
-  int64_t asked[3] = {ending, saving, fitting};
+  int64_t asked[3] = {ending, saving, pace.fitting()};
   saving = 0;
-  if (seconds > 0 && comm.rank() == 0 && since(saved) >= seconds)
+  const TalkPace::Clock::time_point now = TalkPace::Clock::now();
+  if (seconds > 0 && comm.rank() == 0 &&
+      std::chrono::duration<double>(now - saved).count() >= seconds)
     asked[1] = 1;
   comm.wait(comm.all_reduce("requests", world, flat(asked, DType::i64, 3),
                             ReduceOp::max));
-  steps = 0;
-  talked = now;
-  wait = std::clamp<int64_t>(asked[2], 1, kMostSteps);
+  pace.talk(asked[2]);
   const Request request = {asked[1] != 0 || asked[0] != 0, int(asked[0])};
   if (request.save)
     saved = now;

@@ -2,10 +2,10 @@
 #ifndef FFRT_COMMON_REQUESTS_H
 #define FFRT_COMMON_REQUESTS_H
 
+#include "common/program/talk_pace.h"
 #include "ffrt/comm.h"
 
 #include <chrono>
-#include <cstdint>
 
 namespace ffrt {
 
@@ -27,19 +27,15 @@ public:
   Requests(const Requests &) = delete;
   Requests &operator=(const Requests &) = delete;
 
-  /// Collective, after every step: what is to be done now. The ranks talk to
-  /// each other only every few steps, so that it takes no time that counts:
-  /// some 20 times a second, and at least every 1,000 steps.
+  /// Collective, after every step: what is to be done now.
   Request after_step();
 
 private:
-  using Clock = std::chrono::steady_clock;
   Comm &comm;
   const Group &world;
   const double seconds;
-  Clock::time_point saved, talked;
-  int64_t wait = 1;  ///< steps until the ranks talk
-  int64_t steps = 0; ///< since they did
+  TalkPace pace;
+  TalkPace::Clock::time_point saved;
 };
 
 } // namespace ffrt

@@ -133,29 +133,54 @@ Reshard::Reshard(Layer &layer) : program(layer.program) {
   std::vector<std::size_t> counts;
   for (std::size_t i = 0; i < parts.size(); ++i)
     counts.push_back(layer.rows.next_count());
-  std::size_t communications = 0;
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (std::size_t left = counts[i]; left > 0; --left) {
       parts[i].push_back(reader.action());
-      const Action &action = parts[i].back();
-      communications += std::holds_alternative<Exchange>(action) ||
-                        std::holds_alternative<Collective>(action);
     }
-  events.resize(communications);
+  for (const std::vector<Action> &part : parts)
+    for (const Action &action : part)
+      if (std::holds_alternative<Exchange>(action) ||
+          std::holds_alternative<Collective>(action))
+        collectives.push_back(std::get_if<Collective>(&action));
+  events.resize(collectives.size());
 }
 
 void Reshard::part(std::size_t number) {
   if (number == 0)
     started = 0;
+  ResultCheck *const check = program.host.check;
+  if (check)
+    check->next_statement();
   for (Action &action : parts[number]) {
-    if (auto *copies = std::get_if<Copies>(&action))
-      copy(*copies);
-    else if (auto *exchange = std::get_if<Exchange>(&action))
-      events[started++] = begin(*exchange);
-    else if (auto *collective = std::get_if<Collective>(&action))
-      events[started++] = begin(*collective);
-    else
-      program.host.comm.wait(events[std::get<Wait>(action).communication]);
+    run(action);
+    if (check)
+      look_at_sums(action);
+  }
+}
+
+void Reshard::run(Action &action) {
+  if (auto *copies = std::get_if<Copies>(&action))
+    copy(*copies);
+  else if (auto *exchange = std::get_if<Exchange>(&action))
+    events[started++] = begin(*exchange);
+  else if (auto *collective = std::get_if<Collective>(&action))
+    events[started++] = begin(*collective);
+  else
+    program.host.comm.wait(events[std::get<Wait>(action).communication]);
+}
+
+void Reshard::look_at_sums(const Action &action) const {
+  ResultCheck &check = *program.host.check;
+  if (auto *copies = std::get_if<Copies>(&action)) {
+    for (const Copy &each : copies->body)
+      if (each.how == Copy::How::add || each.how == Copy::How::mean)
+        check.look(copies->position, 0, each.dst);
+  } else if (auto *wait = std::get_if<Wait>(&action)) {
+    const Collective *c = collectives.at(wait->communication);
+    if (c && c->kind == Collective::Kind::all_reduce)
+      check.look(c->position, 0, c->src);
+    else if (c && c->kind == Collective::Kind::reduce_scatter)
+      check.look(c->position, 0, c->dst);
   }
 }
 

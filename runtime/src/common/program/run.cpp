@@ -6,9 +6,11 @@
 #include "common/profiling/trace_file.h"
 #include "common/program/arguments.h"
 #include "common/program/checkpoints.h"
+#include "common/program/find_cause.h"
 #include "common/program/generate.h"
 #include "common/program/initial.h"
 #include "common/program/on_ranks.h"
+#include "common/program/recovery.h"
 #include "common/program/report.h"
 #include "common/program/restarts.h"
 #include "common/program/resume.h"
@@ -21,6 +23,7 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -90,6 +93,9 @@ private:
   void find_place();
   std::vector<std::unique_ptr<StepLog>> open_logs();
   void do_steps();
+  void begin_step(int64_t step);
+  void recover(const BadStep &bad);
+  std::string go_back();
   void write_dump(int64_t step);
   /// What slots began with.
   void begin(const StateSlot &slot) const {
@@ -115,9 +121,12 @@ private:
   std::unique_ptr<LossLog> losses;
   std::unique_ptr<Checkpoints> checkpoints; ///< null: there are none
   std::unique_ptr<Validation> validation;   ///< the same
+  std::optional<Recovery> recovery;
   RateSchedule rate;
   int64_t steps = 0;
   Progress progress;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun; ///< the first step of this run, or behind a bad one
 };
 
 void Run::resume() {
@@ -192,8 +201,8 @@ void Run::find_place() {
       std::puts(describe_rest(*resumed, arguments, rate).c_str());
     }
   });
-  losses = std::make_unique<LossLog>(info.micro_batches, arguments.any_loss,
-                                     steps, std::move(earlier));
+  losses =
+      std::make_unique<LossLog>(info.micro_batches, steps, std::move(earlier));
 }
 
 void Run::make_checkpoints() {
@@ -260,8 +269,14 @@ std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
 }
 
 void Run::do_steps() {
-  const int64_t first = progress.first_step,
-                first_micro_batch = progress.first_sample / info.batch;
+  const int64_t first = progress.first_step;
+  if (first == steps) { // the last step is left out
+    if (checkpoints)
+      checkpoints->after_step(
+          steps, [this] { return losses->of_steps(); }, [] {});
+    return;
+  }
+  const int64_t first_micro_batch = progress.first_sample / info.batch;
   const std::vector<std::unique_ptr<StepLog>> logs = open_logs();
   std::vector<StepLog *> all_logs;
   for (const std::unique_ptr<StepLog> &log : logs)
@@ -275,6 +290,10 @@ void Run::do_steps() {
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
   const bool has_loss = info.training && comm.rank() == 0;
+  std::optional<FiniteWatch> watch;
+  if (info.training && !arguments.any_loss)
+    watch.emplace(comm, world, has_loss ? losses.get() : nullptr,
+                  instance->states());
   // Values are dumped as kernels are started one by one.
   const bool replays = instance->replays() && arguments.dump.empty();
   Steps program(*instance, context, feeder, trace.get(),
@@ -291,18 +310,26 @@ void Run::do_steps() {
   const std::function<std::vector<double>()> all_losses = [&] {
     return losses->of_steps();
   };
+  const std::function<void()> before_saving = [&] {
+    if (watch)
+      watch->look(context.step + 1);
+  };
+  begun = Clock::now();
   for (int64_t step = first; step < steps; ++step) {
-    context.step = step;
-    context.learning_rate = rate.at(step);
+    begin_step(step);
+    const bool validates = validation && validation->is_due(step + 1, steps);
     // One that may turn out to be the last is dumped as such.
-    const bool may_be_last = validation && arguments.validation.patience > 0 &&
-                             validation->is_due(step + 1, steps);
+    const bool may_be_last = validates && arguments.validation.patience > 0;
     is_dumped =
         !dump_folder(arguments, step + 1, may_be_last ? step + 1 : steps)
              .empty();
     program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
+      if (has_loss)
+        losses->of_steps();
+    }
+    if (report.is_due(step + 1) && !(watch && losses->first_bad() > 0)) {
       StepLog::Step done;
       done.step = step + 1;
       done.epoch = progress.epoch_after(step + 1);
@@ -311,8 +338,12 @@ void Run::do_steps() {
                          context.learning_rate};
       report.step(done);
     }
+    if (watch && (is_dumped || validates || step + 1 == steps))
+      watch->look(step + 1);
+    else if (watch)
+      watch->after_step(step + 1);
     bool is_best = false;
-    if (validation && validation->is_due(step + 1, steps)) {
+    if (validates) {
       const Validated found = validation->run(step + 1);
       report.validation(found);
       is_best = found.is_best;
@@ -324,11 +355,63 @@ void Run::do_steps() {
     if (step + 1 < steps)
       write_dump(step + 1);
     if (checkpoints)
-      checkpoints->after_step(step + 1, all_losses,
+      checkpoints->after_step(step + 1, all_losses, before_saving,
                               is_best || step + 1 == steps);
   }
   finish_target();
   report.done(steps);
+}
+
+/// Makes the context that of a step, counted from 0.
+void Run::begin_step(int64_t step) {
+  context.step = step;
+  context.learning_rate = rate.at(step);
+}
+
+/// Makes the state that of the newest checkpoint, or that of the beginning, and
+/// says which.
+std::string Run::go_back() {
+  if (checkpoints && !checkpoints->last().empty())
+    together(comm, world, "resume", [&] {
+      resumed = std::make_unique<Checkpoint>(checkpoints->last());
+      resumed->verify(comm.rank(), comm.size());
+      saved = {resumed.get(), true};
+    });
+  instance->initialise(saved);
+  return resumed ? resumed->path() : "the beginning";
+}
+
+/// After a step with a loss that is not finite.
+void Run::recover(const BadStep &bad) {
+  finish_target();
+  const double seconds_a_step =
+      std::chrono::duration<double>(Clock::now() - begun).count() /
+      double(context.step + 1 - progress.first_step);
+  if (checkpoints)
+    checkpoints->finish();
+  const std::string path = go_back();
+  const int64_t from = resumed ? resumed->record().step : 0;
+  Repeat repeat(*instance, context, *source, trace.get());
+  const auto begin = [this](int64_t step) { begin_step(step); };
+  if (arguments.on_nan == OnNan::stop)
+    end_with_cause(comm, world, bad, *instance, repeat,
+                   {from, progress.samples_after(from)}, info.batch, begin,
+                   seconds_a_step * double(bad.step - from));
+  if (!recovery)
+    recovery.emplace(comm, world, arguments.on_nan, info.batch);
+  BadStep first = bad;
+  if (!bad.first) {
+    FiniteWatch watch(comm, world, nullptr, instance->states());
+    first = recovery->find_first(bad, from, progress, repeat, watch, begin);
+    go_back();
+  }
+  recovery->go_on(first, from, path, progress, repeat, begin);
+  if (validation)
+    validation->set_best(resumed ? resumed->record().best : Best());
+  std::vector<double> earlier = losses->of_steps();
+  earlier.resize(std::size_t(comm.rank() == 0 ? progress.first_step : 0));
+  losses =
+      std::make_unique<LossLog>(info.micro_batches, steps, std::move(earlier));
 }
 
 void Run::all_steps() {
@@ -340,7 +423,13 @@ void Run::all_steps() {
   make_checkpoints();
   instance->initialise(saved);
   make_validation();
-  do_steps();
+  for (bool done = false; !done;)
+    try {
+      do_steps();
+      done = true;
+    } catch (const BadStep &bad) {
+      recover(bad);
+    }
   instance->check_guards();
   write_dump(steps);
   if (checkpoints)

@@ -42,6 +42,11 @@ public:
   Validated run(int64_t step);
 
   const Best &best() const { return so_far; }
+  /// Where the run goes back to.
+  void set_best(const Best &best) {
+    so_far = best.metric == flags.best ? best : Best();
+    so_far.metric = flags.best;
+  }
   /// True when it was best too long ago.
   bool gives_up() const {
     return flags.patience > 0 && so_far.since >= flags.patience;
@@ -56,7 +61,7 @@ private:
   const Group &world;
   const Evaluation &evaluation;
   const ValidationFlags flags;
-  const Progress progress;
+  const Progress &progress;
   Context context;
   BatchRows rows;
   std::unique_ptr<Source> source;
