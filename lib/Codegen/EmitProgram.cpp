@@ -159,6 +159,8 @@ void ProgramPrinter::printInfo(Text &text) {
   set("model_hash", quoted(meta.modelHash));
   set("topology_hash", quoted(meta.topologyHash));
   set("strategy_hash", quoted(meta.strategyHash));
+  if (!meta.weightsHash.empty())
+    set("weights_hash", quoted(meta.weightsHash));
   set("ranks", std::to_string(places.size()));
   set("training", meta.training ? "true" : "false");
   if (!meta.trained.empty())

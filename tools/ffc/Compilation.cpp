@@ -6,6 +6,7 @@
 #include "Meta.h"
 #include "ParameterTable.h"
 
+#include "ffc/Codegen/SealWeights.h"
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
@@ -357,6 +358,11 @@ LogicalResult Compilation::emit() {
           llvm::MemoryBuffer::getFile(options.model, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false))
     meta.modelHash = hashText((*model)->getBuffer());
+  auto weightsHash = codegen::sealWeights(
+      weights ? weights->path() : folder->path() + "/train.weights");
+  if (!weightsHash)
+    return check(weightsHash.takeError());
+  meta.weightsHash = *weightsHash;
   meta.topologyHash = topology->hash();
   meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;

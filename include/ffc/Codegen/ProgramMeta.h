@@ -48,7 +48,8 @@ struct OutputMeta {
 struct ProgramMeta {
   std::string model = "model";
   std::string modelHash, topologyHash, strategyHash;
-  std::string version; ///< of ffc
+  std::string weightsHash; ///< as sealWeights(); empty: there are no values
+  std::string version;     ///< of ffc
   bool training = true;
   std::string trained; ///< what is, in words
   int64_t batch = 1;

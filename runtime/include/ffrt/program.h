@@ -110,6 +110,8 @@ struct ProgramInfo {
   /// symmetric: the buffers of a collective lie there at one offset on all of
   /// its ranks, or not at all.
   int64_t symmetric_state = 0, symmetric_arena = 0;
+  const char *weights_hash =
+      ""; ///< of the file of values; empty: there is none
 };
 
 /// Receives tensors that the program offers for dumping.

@@ -60,7 +60,7 @@ protected:
     slot.tensor.data = data;
     slot.tensor.rank = 1;
     slot.tensor.shape[0] = slot.tensor.global[0] = 5;
-    ffrt::initialise({slot}, kSeed, weights);
+    ffrt::initialise({slot}, kSeed, {weights, ""});
     return std::vector<double>(data, data + 5);
   }
   /// The same of a tensor of rank 3.
@@ -72,7 +72,7 @@ protected:
     slot.tensor.rank = 3;
     for (int d = 0; d < 3; ++d)
       slot.tensor.shape[d] = slot.tensor.global[d] = shape[d];
-    ffrt::initialise({slot}, kSeed, weights);
+    ffrt::initialise({slot}, kSeed, {weights, ""});
     return {data.begin(), data.end()};
   }
 

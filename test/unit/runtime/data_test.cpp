@@ -120,7 +120,7 @@ TEST_F(Data, SavedWeights) {
     return error_of([&] {
       initialise({{name, StateKind::parameter, {Init::constant, 9.0, 0}, t},
                   {"other", StateKind::slot, {Init::constant, 8.0, 0}, v}},
-                 0, "", {saved.get(), false});
+                 0, {}, {saved.get(), false});
     });
   };
   EXPECT_EQ(load("a/w", w), "no error");
@@ -201,29 +201,30 @@ TEST_F(Data, WeightsFile) {
   const Box box{{1, 0, 1}, {2, 2, 2}};
   const Tile t = blank({4, 2, 3}, box);
   initialise({{"w1", StateKind::parameter, {Init::file, 0.0, 8}, t}}, 0,
-             path("w"));
+             {path("w"), ""});
   for_box(box, [&](const Shape &i) {
     EXPECT_EQ(t.get(i), 2.0 + double(i[0] * 6 + i[1] * 3 + i[2]));
   });
   EXPECT_EQ(error_of([&] {
               initialise(
-                  {{"w1", StateKind::parameter, {Init::file, 0.0, 12}, t}}, 0,
-                  path("w"));
+                  {{"w1", StateKind::parameter, {Init::file, 0.0, 36}, t}}, 0,
+                  {path("w"), ""});
             }),
             "w1: expected at least 108 bytes in 'DIR/w', found 104");
   EXPECT_EQ(error_of([&] {
               initialise(
                   {{"w1", StateKind::parameter, {Init::file, 0.0, 0}, t}}, 0,
-                  path("none"));
+                  {path("none"), ""});
             }),
-            "cannot open 'DIR/none': No such file or directory");
+            "expected 'DIR/none', which ffc has written beside the program, "
+            "found none");
   const Tile i = blank({2}, {{0}, {2}}, Order::row_major, DType::i32);
-  initialise({{"c", StateKind::parameter, {Init::constant, 3.0, 0}, i}}, 0, "");
+  initialise({{"c", StateKind::parameter, {Init::constant, 3.0, 0}, i}}, 0, {});
   EXPECT_EQ(i.get({1}), 3.0);
   EXPECT_EQ(error_of([&] {
               initialise(
                   {{"c", StateKind::parameter, {Init::normal, 3.0, 0}, i}}, 0,
-                  "");
+                  {});
             }),
             "c: initial value: expected type f32, found i32");
 }
@@ -232,7 +233,7 @@ TEST_F(Data, NumbersByPlace) {
   const Box box{{1, 2, 1}, {1, 2, 3}};
   const Tile t = blank({2, 4, 5}, box);
   const auto expect = [&](Init::Kind kind, double value, auto expected) {
-    initialise({{"c", StateKind::slot, {kind, value, 0}, t}}, 0, "");
+    initialise({{"c", StateKind::slot, {kind, value, 0}, t}}, 0, {});
     for_box(box, [&](const Shape &i) { EXPECT_EQ(t.get(i), expected(i)); });
   };
   expect(Init::positions, 7.0, [](const Shape &i) {
@@ -246,7 +247,7 @@ TEST_F(Data, NumbersByPlace) {
   EXPECT_EQ(error_of([&] {
               initialise(
                   {{"c", StateKind::slot, {Init::upper, 1.0, 0}, vector}}, 0,
-                  "");
+                  {});
             }),
             "c: initial value: expected a matrix or several, found rank 1");
 }

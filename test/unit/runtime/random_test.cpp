@@ -136,7 +136,7 @@ TEST(Initial, RandomValuesDependOnGlobalElementsOnly) {
       for_split(shape, round == 0 ? 1 : 3, random, [&](const Box &box) {
         const Tile t = blank(shape, box, Order::row_major);
         initialise({{"conv1.weight", StateKind::parameter, {kind, 0.5, 0}, t}},
-                   3, "none");
+                   3, {"none", ""});
         add_tile(value, t, box);
       });
       if (round == 0)

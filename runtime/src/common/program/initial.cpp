@@ -2,7 +2,6 @@
 #include "common/program/initial.h"
 
 #include "common/checkpoint/global_state.h"
-#include "common/data/file.h"
 #include "common/data/load.h"
 #include "common/device/host_tensor.h"
 #include "common/elementwise/cast.h"
@@ -117,7 +116,7 @@ void fill_triangle(const Tensor &t, bool upper, Real value) {
 /// Where the initial values of states come from.
 class Initial {
 public:
-  Initial(uint64_t seed, const std::string &weights, const Saved &saved)
+  Initial(uint64_t seed, const WeightsPlace &weights, const Saved &saved)
       : seed(seed), weights(weights), saved(saved) {}
   void fill(const StateSlot &slot);
 
@@ -127,25 +126,31 @@ private:
   void fill_copy(const StateSlot &slot);
 
   const uint64_t seed;
-  const std::string &weights;
+  const WeightsPlace &weights;
   const Saved saved;
-  std::unique_ptr<MappedFile> file; ///< the weights, opened when needed
+  std::unique_ptr<WeightsFile> file; ///< the weights, opened when needed
 };
 
 void Initial::load(const StateSlot &slot) {
   const Tensor &t = slot.tensor;
   if (!file)
-    file = std::make_unique<MappedFile>(weights);
+    file = std::make_unique<WeightsFile>(weights);
   // Numbers of f64 are f32 there.
   const DType type = t.type == DType::f64 ? DType::f32 : t.type;
-  int64_t bytes = int64_t(size_of(type));
-  for (int d = 0; d < t.rank; ++d)
-    bytes *= t.global[d];
-  if (slot.init.offset + bytes > int64_t(file->size()))
-    throw Error(std::string(slot.name) + ": expected at least " +
-                std::to_string(slot.init.offset + bytes) + " bytes in '" +
-                weights + "', found " + std::to_string(file->size()));
-  load_box(t, file->data() + slot.init.offset, type);
+  if (t.elements() == 0)
+    return;
+  // From the first element of the box to the last one.
+  const auto size = int64_t(size_of(type));
+  const Index numbers = global_strides(t);
+  int64_t first = 0, last = 0;
+  for (int d = 0; d < t.rank; ++d) {
+    first += t.lo[d] * numbers[d];
+    last += (t.lo[d] + t.shape[d] - 1) * numbers[d];
+  }
+  load_box(
+      t,
+      file->read(slot.name, slot.init.offset, first * size, (last + 1) * size),
+      type);
 }
 
 void Initial::load_saved(const StateSlot &slot) {
@@ -209,7 +214,7 @@ void Initial::fill(const StateSlot &slot) {
 } // namespace
 
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights, const Saved &saved) {
+                const WeightsPlace &weights, const Saved &saved) {
   Initial initial(seed, weights, saved);
   for (const StateSlot &slot : slots) {
     const HostTensor copy(slot.tensor, HostTensor::Contents::none);
@@ -221,7 +226,7 @@ void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
 }
 
 void initialise_on_host(const StateSlot &slot, uint64_t seed,
-                        const std::string &weights, const Saved &saved) {
+                        const WeightsPlace &weights, const Saved &saved) {
   Initial(seed, weights, saved).fill(slot);
 }
 

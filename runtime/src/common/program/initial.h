@@ -3,9 +3,9 @@
 #define FFRT_COMMON_INITIAL_H
 
 #include "common/checkpoint/saved_values.h"
+#include "common/program/weights_file.h"
 #include "ffrt/program.h"
 
-#include <string>
 #include <vector>
 
 namespace ffrt {
@@ -16,22 +16,21 @@ struct Saved {
   bool all = false; ///< that is_saved(), else parameters only
 };
 
-/// Fills all slots. `weights` is the path of the weights file, which is opened
-/// only when a slot needs it. Element e (global, row-major) of a random slot
-/// uses the words of philox.h at step 0: uniform one word, (2u - 1) * value;
-/// normal by Box-Muller from the words 2p and 2p + 1 of its counter, p =
-/// (e mod 4) / 2, the cosine for even e and the sine for odd. Slots are f32
-/// unless their values are constant or come from the file. Throws Error naming
-/// the slot.
+/// Fills all slots. The weights file is opened only when a slot needs it.
+/// Element e (global, row-major) of a random slot uses the words of philox.h at
+/// step 0: uniform one word, (2u - 1) * value; normal by Box-Muller from the
+/// words 2p and 2p + 1 of its counter, p = (e mod 4) / 2, the cosine for even e
+/// and the sine for odd. Slots are f32 unless their values are constant or come
+/// from the file. Throws Error naming the slot.
 ///
 /// Copies (StateSlot::of) are filled as what they are copies of, and rounded.
 ///
 /// What `saved` has is taken from there instead; all else begins as usual.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights, const Saved &saved = {});
+                const WeightsPlace &weights, const Saved &saved = {});
 /// The same for one slot in the host's memory.
 void initialise_on_host(const StateSlot &slot, uint64_t seed,
-                        const std::string &weights, const Saved &saved);
+                        const WeightsPlace &weights, const Saved &saved);
 
 } // namespace ffrt
 

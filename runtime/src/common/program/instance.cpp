@@ -1,7 +1,6 @@
 //===- instance.cpp - a rank's program, ready to run ----------------------===//
 #include "common/program/instance.h"
 
-#include "comm/launch.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
@@ -34,7 +33,7 @@ std::vector<std::size_t> inputs_of(const ProgramInfo &info,
 Instance::Instance(Context &context, Comm &comm, const Group &world,
                    Probe &probe, const ProgramInfo &info, MakeProgram make,
                    Trace *trace, const ProgramInfo *second)
-    : context(context), comm(comm), world(world) {
+    : context(context), comm(comm), world(world), weights(weights_of(info)) {
   device_comm = make_device_comm(comm, world);
   together(comm, world, "start", [&] {
     const auto rank = std::size_t(comm.rank());
@@ -68,7 +67,8 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
 Instance::Instance(Instance &first, Context &context, Probe &probe,
                    const ProgramInfo &info, MakeProgram make,
                    const Saved &saved)
-    : context(context), comm(first.comm), world(first.world) {
+    : context(context), comm(first.comm), world(first.world),
+      weights(first.weights) {
   Comm *used =
       first.device_comm.comm ? first.device_comm.comm.get() : &first.comm;
   std::byte *arena = first.arena->section().rest;
@@ -92,7 +92,7 @@ Instance::Instance(Instance &first, Context &context, Probe &probe,
               begin + (info.rank_info.at(std::size_t(comm.rank())).state_bytes -
                        first.state_bytes)))
         own.push_back(slot);
-    ffrt::initialise(own, context.seed, this_program() + ".weights", saved);
+    ffrt::initialise(own, context.seed, weights, saved);
   });
 }
 
@@ -113,8 +113,7 @@ void Instance::make_program(MakeProgram make, const ProgramInfo &info) {
 
 void Instance::initialise(const Saved &saved) {
   together(comm, world, "initial values", [&] {
-    ffrt::initialise(state_slots, context.seed, this_program() + ".weights",
-                     saved);
+    ffrt::initialise(state_slots, context.seed, weights, saved);
   });
 }
 

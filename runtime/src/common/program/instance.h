@@ -57,6 +57,7 @@ private:
   Context &context;
   Comm &comm;
   const Group &world;
+  const WeightsPlace weights;
   /// Outlive communication; null: they are the first program's.
   std::unique_ptr<SectionMemory> state, arena;
   int64_t state_bytes = 0, symmetric_state = 0; ///< planned

@@ -99,7 +99,7 @@ private:
   void write_dump(int64_t step);
   /// What slots began with.
   void begin(const StateSlot &slot) const {
-    initialise_on_host(slot, context.seed, this_program() + ".weights", saved);
+    initialise_on_host(slot, context.seed, weights_of(info), saved);
   }
 
   Comm &comm;
