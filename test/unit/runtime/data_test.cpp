@@ -66,6 +66,10 @@ TEST_F(Data, NpyErrors) {
   EXPECT_EQ(
       file("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 8),
       "'DIR/bad.npy': expected 12 bytes of data, found 8");
+  EXPECT_EQ(file("{'descr': '<f4', 'fortran_order': False, 'shape': "
+                 "(4611686018427387904, 4), }",
+                 8),
+            "'DIR/bad.npy': expected a shape, found a damaged header");
   EXPECT_EQ(error_of([&] { npy("no/x.npy", DType::f64, {1}, numbers(1)); }),
             "cannot write 'DIR/no/x.npy.tmp': No such file or directory");
   std::filesystem::create_directories(path("x.npy/y"));
@@ -73,6 +77,34 @@ TEST_F(Data, NpyErrors) {
             "cannot write 'DIR/x.npy': expected a regular file or a new name, "
             "found a folder");
   EXPECT_FALSE(std::filesystem::exists(path("x.npy.tmp")));
+}
+
+TEST_F(Data, FilesThatChangeWhileTheyAreRead) {
+  write("x", std::string(10000, 'a'));
+  const MappedFile file(path("x"));
+  file.expect_unchanged();
+  write("y", std::string(10, 'b'));
+  std::filesystem::rename(path("y"), path("z"));
+  file.expect_unchanged(); // another file
+  std::filesystem::resize_file(path("x"), 100);
+  EXPECT_EQ(error_of([&] { file.expect_unchanged(); }),
+            "'DIR/x': expected 10000 bytes, as when the run began, found 100: "
+            "what a run reads must stay as it is");
+  // Of the last page that is there, zeros are read.
+  EXPECT_EQ(file.data()[200], 0);
+  EXPECT_EXIT(std::exit(file.data()[8192]), testing::ExitedWithCode(1),
+              "error: rank 0: data: '.*/x': expected all of the 10000 bytes "
+              "that it had when the run began, found none at byte 8192: it was "
+              "cut off, or the disk can not read it");
+  const MappedFile again(path("x"));
+  std::filesystem::last_write_time(
+      path("x"),
+      std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_EQ(error_of([&] { again.expect_unchanged(); }),
+            "'DIR/x': expected a file that is as when the run began, found one "
+            "that was written since: what a run reads must stay as it is");
+  std::filesystem::rename(path("z"), path("x"));
+  again.expect_unchanged(); // its name is that of another file
 }
 
 TEST_F(Data, FixedInputs) {
@@ -105,7 +137,8 @@ TEST_F(Data, FixedInputErrors) {
   auto source = make_fixed(info, folder);
   const Tile t = blank({4}, {{0}, {4}}, Order::row_major, DType::i32);
   EXPECT_EQ(error_of([&] { source->fill(0, 1, t); }),
-            "input 'target': expected classes from 0 to 9, found 10");
+            "input 'target': expected classes from 0 to 9, found 10 in "
+            "'DIR/target.npy', sample 3");
   EXPECT_EQ(error_of([&] { load_box(t, t.tensor.data, DType::f32); }),
             "expected integers, found type f32");
 }

@@ -124,6 +124,33 @@ TEST_F(Dataset, NpyDataset) {
   }
 }
 
+TEST_F(Dataset, ErrorsNameTheFileAndTheSample) {
+  info.training = true;
+  npy("a_x.npy", DType::f64, {11, 2, 3}, numbers(66));
+  std::vector<uint8_t> labels(11, 3);
+  labels[5] = 10;
+  npy("target.npy", DType::u8, {11}, labels);
+  auto source = make_dataset(info, folder, true, 1);
+  std::string text;
+  for (int64_t step = 0; step < 2; ++step) {
+    const Tile t = blank({4}, {{1}, {3}}, Order::row_major, DType::i32);
+    const std::string error = error_of([&] { source->fill(step, 1, t); });
+    text = error == "no error" ? text : error;
+  }
+  EXPECT_EQ(text, "input 'target': expected classes from 0 to 9, found 10 in "
+                  "'DIR/target.npy', sample 5");
+  source = make_dataset(info, folder, true, 1);
+  npy("target.npy", DType::u8, {11}, labels); // a new file of that name
+  const Tile x = blank({4, 2, 3}, {{0, 0, 0}, {4, 2, 3}});
+  source->fill(0, 0, x);
+  source = make_dataset(info, folder, true, 1);
+  std::filesystem::resize_file(path("target.npy"), 130);
+  EXPECT_EQ(
+      error_of([&] { source->fill(0, 0, x); }),
+      "'DIR/target.npy': expected 139 bytes, as when the run began, found "
+      "130: what a run reads must stay as it is");
+}
+
 TEST_F(Dataset, NpyDatasetErrors) {
   info.training = true;
   auto make = [&] {

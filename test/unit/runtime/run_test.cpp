@@ -280,7 +280,8 @@ TEST_F(Run, BadDataIsReportedOnce) {
   const Result label = mpirun(2, 2, "--inputs " + folder);
   EXPECT_NE(label.status, 0);
   EXPECT_HAS(label, "error: rank 1: run: input 'target': expected classes "
-                    "from 0 to 9, found 77");
+                    "from 0 to 9, found 77 in '" +
+                        folder + "/target.npy', sample 11");
 }
 
 TEST_F(Run, TracesTheLastSteps) {

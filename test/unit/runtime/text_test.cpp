@@ -81,7 +81,8 @@ TEST_F(Text, Errors) {
               auto source = make_dataset(info, folder, false, 0);
               read(*source, 0, 1, whole);
             }),
-            "input 'target': expected classes from 0 to 98, found 99");
+            "input 'target': expected classes from 0 to 98, found 99 in "
+            "'DIR/a.txt', sample 0, which begins with token 0");
   info.inputs[1].shape[1] = 4;
   EXPECT_EQ(message(), "input 'target': expected 3 positions as the input "
                        "before, found 4");

@@ -16,7 +16,7 @@ constexpr double kPixelScale = 1.0 / 255.0;
 /// A file, mapped, or, when its name ends in ".gz", unpacked into memory.
 class ByteFile {
 public:
-  explicit ByteFile(const std::string &path) {
+  explicit ByteFile(const std::string &path) : name(path) {
     if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0)
       unpacked = read_gzip(path);
     else
@@ -26,8 +26,15 @@ public:
     return mapped ? mapped->data() : unpacked.data();
   }
   std::size_t size() const { return mapped ? mapped->size() : unpacked.size(); }
+  const std::string &path() const { return name; }
+  /// As MappedFile. What was unpacked stays.
+  void expect_unchanged() const {
+    if (mapped)
+      mapped->expect_unchanged();
+  }
 
 private:
+  std::string name;
   std::vector<unsigned char> unpacked;
   std::unique_ptr<MappedFile> mapped;
 };

@@ -43,12 +43,25 @@ public:
       load_box(row, record + 1, DType::u8, kPixelScale);
   }
 
+  std::string place(int64_t sample, std::size_t) const override {
+    const auto [file, number] = find(sample);
+    return sample_place(files[file].path(), number);
+  }
+
+  void expect_unchanged() const override {
+    for (const ByteFile &file : files)
+      file.expect_unchanged();
+  }
+
 private:
+  std::pair<std::size_t, int64_t> find(int64_t sample) const {
+    return find_sample(sample, [this](std::size_t i) {
+      return int64_t(files[i].size()) / kRecord;
+    });
+  }
   const unsigned char *record_of(int64_t sample) const {
-    std::size_t i = 0;
-    for (; sample >= int64_t(files[i].size()) / kRecord; ++i)
-      sample -= int64_t(files[i].size()) / kRecord;
-    return files[i].data() + sample * kRecord;
+    const auto [file, number] = find(sample);
+    return files[file].data() + number * kRecord;
   }
 
   const ProgramInfo &info;

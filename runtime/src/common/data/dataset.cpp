@@ -5,6 +5,7 @@
 #include "ffrt/error.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace ffrt {
@@ -109,19 +110,36 @@ public:
     row.shape[0] = row.global[0] = 1;
     row.lo[0] = 0;
     const int64_t bytes = row.elements() * int64_t(size_of(t.type));
+    const auto sample = [&](int64_t i) {
+      return first + order.at(epoch, (begin + i) % total);
+    };
+    look_at_files();
     for (int64_t i = 0; i < t.shape[0]; ++i) {
       row.data = t.as<char>() + i * bytes;
-      from->load(first + order.at(epoch, (begin + i) % total), input, row);
+      from->load(sample(i), input, row);
     }
-    expect_classes(info.inputs[input], t);
+    expect_classes(info.inputs[input], t,
+                   [&](int64_t i) { return from->place(sample(i), input); });
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Now and then: are they what they were?
+  void look_at_files() {
+    const Clock::time_point now = Clock::now();
+    if (now < next_look)
+      return;
+    from->expect_unchanged();
+    next_look = now + std::chrono::milliseconds(500);
+  }
+
   const ProgramInfo &info;
   std::unique_ptr<Samples> from;
   const int64_t held_out, first, total;
   SampleOrder order;
   int64_t batches = 0;
+  Clock::time_point next_look = Clock::now();
 };
 
 } // namespace

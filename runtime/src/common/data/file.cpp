@@ -34,11 +34,10 @@ bool is_on_disk(int file) {
 
 } // namespace
 
-MappedFile::MappedFile(const std::string &path) {
+MappedFile::MappedFile(const std::string &path) : name(path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
     failed("open", path);
-  struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(file);
     throw Error("cannot open '" + path + "': not a regular file");
@@ -51,15 +50,35 @@ MappedFile::MappedFile(const std::string &path) {
       failed("map", path);
     }
     bytes = static_cast<const unsigned char *>(map);
+    range = std::make_unique<MappedRange>(map, length, path);
   }
   close(file);
 }
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
-    : bytes(std::exchange(other.bytes, nullptr)),
-      length(std::exchange(other.length, 0)) {}
+    : name(std::move(other.name)), bytes(std::exchange(other.bytes, nullptr)),
+      length(std::exchange(other.length, 0)), status(other.status),
+      range(std::move(other.range)) {}
+
+void MappedFile::expect_unchanged() const {
+  struct stat now;
+  if (stat(name.c_str(), &now) != 0 || now.st_ino != status.st_ino ||
+      now.st_dev != status.st_dev)
+    return;
+  if (now.st_size != status.st_size)
+    throw Error("'" + name + "': expected " + std::to_string(status.st_size) +
+                " bytes, as when the run began, found " +
+                std::to_string(now.st_size) +
+                ": what a run reads must stay as it is");
+  if (now.st_mtim.tv_sec != status.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != status.st_mtim.tv_nsec)
+    throw Error("'" + name +
+                "': expected a file that is as when the run began, found one "
+                "that was written since: what a run reads must stay as it is");
+}
 
 MappedFile::~MappedFile() {
+  range.reset();
   if (bytes)
     munmap(const_cast<unsigned char *>(bytes), length);
 }

@@ -2,26 +2,38 @@
 #ifndef FFRT_COMMON_FILE_H
 #define FFRT_COMMON_FILE_H
 
+#include "common/data/mapped_range.h"
+
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 namespace ffrt {
 
-/// A file mapped for reading. Throws Error naming the path.
+/// A file mapped for reading. Members throw Error naming the path. When it is
+/// cut off while it is read, the process ends (MappedRange).
 class MappedFile {
 public:
   explicit MappedFile(const std::string &path);
   MappedFile(MappedFile &&other) noexcept;
   MappedFile &operator=(MappedFile &&) = delete;
   ~MappedFile();
+  const std::string &path() const { return name; }
+  /// Fails if somebody has written into the file since it was opened. Another
+  /// one that has taken its name does no harm.
+  void expect_unchanged() const;
   const unsigned char *data() const { return bytes; }
   std::size_t size() const { return length; }
 
 private:
+  std::string name;
   const unsigned char *bytes = nullptr;
   std::size_t length = 0;
+  struct stat status; ///< when it was opened
+  std::unique_ptr<MappedRange> range;
 };
 
 /// Contents of a gzip file.

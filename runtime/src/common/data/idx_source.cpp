@@ -4,6 +4,7 @@
 #include "common/data/source.h"
 #include "ffrt/error.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace ffrt {
@@ -11,8 +12,7 @@ namespace ffrt {
 namespace {
 
 /// Unsigned bytes with a shape.
-class IdxFile {
-public:
+struct IdxFile {
   IdxFile(const std::string &path, int rank) : file(path) {
     const unsigned char *bytes = file.data();
     const std::size_t size = file.size();
@@ -25,7 +25,8 @@ public:
     for (int d = 0; d < rank; ++d) {
       const unsigned char *p = bytes + 4 + 4 * d;
       shape[d] = int64_t(p[0]) << 24 | p[1] << 16 | p[2] << 8 | p[3];
-      elements *= std::size_t(shape[d]);
+      if (__builtin_mul_overflow(elements, std::size_t(shape[d]), &elements))
+        elements = SIZE_MAX;
     }
     if (size - head != elements)
       throw Error("'" + path + "': expected " + std::to_string(elements) +
@@ -34,8 +35,6 @@ public:
   }
   Index shape;
   const unsigned char *data;
-
-private:
   ByteFile file;
 };
 
@@ -72,6 +71,17 @@ public:
       load_box(row, labels->data + sample, DType::u8);
     else
       load_box(row, images.data + sample * values, DType::u8, kPixelScale);
+  }
+
+  std::string place(int64_t sample, std::size_t input) const override {
+    const IdxFile &from = info.inputs[input].target ? *labels : images;
+    return sample_place(from.file.path(), sample);
+  }
+
+  void expect_unchanged() const override {
+    images.file.expect_unchanged();
+    if (labels)
+      labels->file.expect_unchanged();
   }
 
 private:

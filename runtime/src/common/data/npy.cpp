@@ -62,18 +62,18 @@ NpyFile::NpyFile(const std::string &path) : file(path) {
   const std::string extents = value_of(header, "shape");
   if (extents.empty() || extents[0] != '(')
     throw bad("expected a shape, found a damaged header");
-  std::size_t elements = 1;
+  std::size_t wanted = size_of(type);
   for (const char *p = extents.c_str() + 1; *p && *p != ')';) {
     char *end = nullptr;
     long long extent = std::strtoll(p, &end, 10);
     if (end == p || extent < 0)
       throw bad("expected a shape, found a damaged header");
     shape.push_back(extent);
-    elements *= std::size_t(extent);
+    if (__builtin_mul_overflow(wanted, std::size_t(extent), &wanted))
+      throw bad("expected a shape, found a damaged header");
     for (p = end; *p == ',' || *p == ' ' || *p == 'L';)
       ++p;
   }
-  const std::size_t wanted = elements * size_of(type);
   if (file.size() - offset < wanted)
     throw bad("expected " + std::to_string(wanted) + " bytes of data, found " +
               std::to_string(file.size() - offset));

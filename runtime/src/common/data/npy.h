@@ -18,6 +18,7 @@ public:
   DType type;
   std::vector<int64_t> shape;
   const unsigned char *data() const { return file.data() + offset; }
+  const MappedFile &mapped() const { return file; }
 
 private:
   MappedFile file;

@@ -49,7 +49,9 @@ public:
 
   void fill(int64_t, std::size_t input, const Tensor &t) override {
     load_box(t, files[input].data(), files[input].type);
-    expect_classes(info.inputs[input], t);
+    expect_classes(info.inputs[input], t, [&](int64_t row) {
+      return sample_place(files[input].mapped().path(), t.lo[0] + row);
+    });
   }
 
 private:
@@ -82,6 +84,15 @@ public:
   void load(int64_t sample, std::size_t input, const Tensor &row) override {
     const NpyFile &file = files[input];
     load_box(row, file.data() + sample * row_bytes[input], file.type);
+  }
+
+  std::string place(int64_t sample, std::size_t input) const override {
+    return sample_place(files[input].mapped().path(), sample);
+  }
+
+  void expect_unchanged() const override {
+    for (const NpyFile &file : files)
+      file.mapped().expect_unchanged();
   }
 
 private:

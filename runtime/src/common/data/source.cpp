@@ -4,10 +4,16 @@
 #include "common/kernels/check.h"
 #include "ffrt/error.h"
 
+#include <algorithm>
+
 namespace ffrt {
 
 std::string name_of(const InputInfo &input) {
   return std::string("input '") + input.name + "'";
+}
+
+std::string sample_place(const std::string &path, int64_t sample) {
+  return "'" + path + "', sample " + std::to_string(sample);
 }
 
 void expect_sample_dimension(const ProgramInfo &info) {
@@ -50,7 +56,10 @@ bool wants_labels(const ProgramInfo &info) {
 
 namespace {
 template <class T>
-void expect_below(const InputInfo &input, const Tensor &tensor) {
+void expect_below(const InputInfo &input, const Tensor &tensor,
+                  const std::function<std::string(int64_t row)> &place) {
+  const int64_t row =
+      tensor.rank > 0 ? std::max<int64_t>(tensor.strides()[0], 1) : 1;
   const T *value = tensor.as<T>();
   // Indices of rows may count from the end.
   const int64_t least = input.target ? 0 : -input.classes;
@@ -60,17 +69,18 @@ void expect_below(const InputInfo &input, const Tensor &tensor) {
                   (input.target ? "classes" : "indices") + " from " +
                   std::to_string(least) + " to " +
                   std::to_string(input.classes - 1) + ", found " +
-                  std::to_string(value[i]));
+                  std::to_string(value[i]) + " in " + place(i / row));
 }
 } // namespace
 
-void expect_classes(const InputInfo &input, const Tensor &tensor) {
+void expect_classes(const InputInfo &input, const Tensor &tensor,
+                    const std::function<std::string(int64_t row)> &place) {
   if (input.classes == 0)
     return;
   if (tensor.type == DType::i32)
-    expect_below<int32_t>(input, tensor);
+    expect_below<int32_t>(input, tensor, place);
   else if (tensor.type == DType::i64)
-    expect_below<int64_t>(input, tensor);
+    expect_below<int64_t>(input, tensor, place);
 }
 
 } // namespace ffrt

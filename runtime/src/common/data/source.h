@@ -4,8 +4,10 @@
 
 #include "ffrt/program.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ffrt {
@@ -36,7 +38,24 @@ public:
   /// Fills `row`, a box with one row of input `input`, with that of `sample`.
   /// The row and the tensor that it belongs to begin at 0.
   virtual void load(int64_t sample, std::size_t input, const Tensor &row) = 0;
+  /// Where a sample is: "'FILE', sample 3".
+  virtual std::string place(int64_t sample, std::size_t input) const = 0;
+  /// Throws Error if a file was written since it was opened.
+  virtual void expect_unchanged() const = 0;
 };
+
+/// Of samples that lie in several files, one after the other: the file and the
+/// number in it. `count(i)` are those of file i.
+template <class Count>
+std::pair<std::size_t, int64_t> find_sample(int64_t sample, Count &&count) {
+  std::size_t file = 0;
+  for (; sample >= count(file); ++file)
+    sample -= count(file);
+  return {file, sample};
+}
+
+/// "'FILE', sample 3"
+std::string sample_place(const std::string &path, int64_t sample);
 
 /// Random data keyed by seed, the hash of the input's name and step: floats
 /// uniform with mean 0 and variance 1, classes and indices uniform over what
@@ -96,8 +115,10 @@ void expect_images(const ProgramInfo &info, const std::string &folder,
 /// True when the program has an input with labels.
 bool wants_labels(const ProgramInfo &info);
 
-/// Throws Error when classes or indices of rows are out of range.
-void expect_classes(const InputInfo &input, const Tensor &tensor);
+/// Throws Error when classes or indices of rows are out of range. `place` says
+/// where a row of the tensor, along its first dimension, is from.
+void expect_classes(const InputInfo &input, const Tensor &tensor,
+                    const std::function<std::string(int64_t row)> &place);
 
 } // namespace ffrt
 

@@ -22,14 +22,17 @@ namespace ffrt {
 namespace {
 
 struct Tokens {
+  std::string path;
   const unsigned char *data;
   DType type;
   int64_t count;
 
   Tokens(const ByteFile &file)
-      : data(file.data()), type(DType::u8), count(int64_t(file.size())) {}
+      : path(file.path()), data(file.data()), type(DType::u8),
+        count(int64_t(file.size())) {}
   Tokens(const NpyFile &file)
-      : data(file.data()), type(file.type), count(file.shape[0]) {}
+      : path(file.mapped().path()), data(file.data()), type(file.type),
+        count(file.shape[0]) {}
 };
 
 class TextSamples final : public Samples {
@@ -65,15 +68,30 @@ public:
   void load(int64_t sample, std::size_t input, const Tensor &row) override {
     if (is_positions(info.inputs[input]))
       return load_box(row, places.data(), DType::i64);
-    std::size_t i = 0;
-    for (; sample >= samples_of(texts[i]); ++i)
-      sample -= samples_of(texts[i]);
-    const int64_t first = sample * length + info.inputs[input].target;
+    const auto [i, number] = find(sample);
+    const int64_t first = number * length + info.inputs[input].target;
     load_box(row, texts[i].data + first * int64_t(size_of(texts[i].type)),
              texts[i].type);
   }
 
+  std::string place(int64_t sample, std::size_t) const override {
+    const auto [i, number] = find(sample);
+    return sample_place(texts[i].path, number) + ", which begins with token " +
+           std::to_string(number * length);
+  }
+
+  void expect_unchanged() const override {
+    for (const ByteFile &file : bytes)
+      file.expect_unchanged();
+    for (const NpyFile &file : arrays)
+      file.mapped().expect_unchanged();
+  }
+
 private:
+  std::pair<std::size_t, int64_t> find(int64_t sample) const {
+    return find_sample(sample,
+                       [this](std::size_t i) { return samples_of(texts[i]); });
+  }
   /// Each has a next token for its last one.
   int64_t samples_of(const Tokens &text) const {
     return text.count > 0 ? (text.count - 1) / length : 0;
