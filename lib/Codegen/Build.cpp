@@ -159,6 +159,7 @@ Error codegen::buildExecutable(StringRef executable,
   if (std::error_code code = sys::fs::createUniqueDirectory("ffc", work))
     return makeError("cannot create a temporary folder: " + code.message());
   std::string folder = work.str().str();
+  const RemovedOnSignal guard(folder);
   for (const SourceFile &file : program)
     if (Error error = writeText(folder + "/" + file.path, file.contents))
       return error;

@@ -24,7 +24,8 @@ static Error failed(StringRef what, StringRef where, std::error_code code) {
 Pending::Pending(StringRef target)
     : wanted(target.rtrim('/').str()),
       temporary(wanted + ".tmp-" +
-                std::to_string(sys::Process::getProcessId())) {}
+                std::to_string(sys::Process::getProcessId())),
+      guard(temporary) {}
 
 Pending::~Pending() {
   if (fs::is_directory(temporary))

@@ -2,6 +2,8 @@
 
 #include "Toolchain.h"
 
+#include "ffc/Codegen/OnSignal.h"
+
 #include "ffc/Codegen/Output.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -105,11 +107,16 @@ Error codegen::runLogged(ArrayRef<Job> jobs) {
     programs.push_back(*program);
   }
   SmallVector<sys::ProcessInfo> running;
+  std::vector<std::unique_ptr<EndedOnSignal>> guards;
   for (auto [job, program] : zip_equal(jobs, programs)) {
     SmallVector<StringRef> args(job.command.begin(), job.command.end());
     std::optional<StringRef> redirects[] = {StringRef(), job.log, job.log};
-    running.push_back(
-        sys::ExecuteNoWait(program, args, std::nullopt, redirects));
+    // In groups of their own, which a signal ends as a whole.
+    running.push_back(sys::ExecuteNoWait(
+        program, args, std::nullopt, redirects, /*MemoryLimit=*/0,
+        /*ErrMsg=*/nullptr, /*ExecutionFailed=*/nullptr,
+        /*AffinityMask=*/nullptr, /*DetachProcess=*/true));
+    guards.push_back(std::make_unique<EndedOnSignal>(running.back().Pid));
   }
   // All are waited for, whatever becomes of the first ones.
   std::string failed;

@@ -53,10 +53,18 @@ public:
     for (int i = 0; i < inputs->size(); ++i) {
       if (inputs->Get(i).name() != name)
         continue;
+      const onnx::TypeProto::Tensor type = inputs->Get(i).type().tensor_type();
       TensorProto &tensor = *graph.add_initializer();
       tensor.set_name(name);
-      tensor.set_data_type(inputs->Get(i).type().tensor_type().elem_type());
+      tensor.set_data_type(type.elem_type());
       tensor.mutable_dims()->Assign(value.shape.begin(), value.shape.end());
+      // What the model says of its shape, which may be less than all.
+      if (type.has_shape()) {
+        tensor.mutable_dims()->Resize(type.shape().dim_size(), 1);
+        for (int d = 0; d < type.shape().dim_size(); ++d)
+          if (type.shape().dim(d).has_dim_value())
+            tensor.set_dims(d, type.shape().dim(d).dim_value());
+      }
       inputs->DeleteSubrange(i, 1);
       return write(tensor, value, /*isTurned=*/false);
     }

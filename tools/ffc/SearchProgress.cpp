@@ -13,6 +13,8 @@ using namespace ffc;
 using llvm::StringRef;
 
 static std::atomic<bool> interrupted{false};
+/// What a SIGINT does while no search runs.
+static struct sigaction previous;
 
 std::string ffc::milliseconds(plan::Picoseconds time) {
   return llvm::formatv("{0:f3} ms", static_cast<double>(time) * 1e-9).str();
@@ -71,8 +73,11 @@ SearchWatch::SearchWatch(search::Options &searching, const Options &options)
   interrupted = false;
   searching.stop = &interrupted;
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  // A second one ends the process.
+  action.sa_handler = [](int) {
+    interrupted = true;
+    sigaction(SIGINT, &previous, nullptr);
+  };
   sigaction(SIGINT, &action, &previous);
 }
 

@@ -30,7 +30,6 @@ public:
 
 private:
   bool isTerminal;
-  struct sigaction previous {};
 };
 
 } // namespace ffc

@@ -7,6 +7,8 @@
 #ifndef FFC_CODEGEN_OUTPUT_H
 #define FFC_CODEGEN_OUTPUT_H
 
+#include "ffc/Codegen/OnSignal.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -18,8 +20,8 @@ namespace ffc::codegen {
 /// An error whose text is `text`.
 llvm::Error makeError(const llvm::Twine &text);
 
-/// A file or folder under a temporary name beside its target. The destructor
-/// removes what was not committed.
+/// A file or folder under a temporary name beside its target. The destructor,
+/// or a signal that ends the process, removes what was not committed.
 class Pending {
 public:
   /// Creates nothing yet; `target` is where commit() puts the result.
@@ -37,6 +39,7 @@ public:
 
 private:
   std::string wanted, temporary;
+  RemovedOnSignal guard;
 };
 
 /// Writes `contents` at `path`, whose folders are created.

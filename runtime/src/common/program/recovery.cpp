@@ -28,8 +28,8 @@ void Recovery::count(const BadStep &bad, int64_t from,
   together(comm, world, "run", [&] {
     if (counted > kMost && comm.rank() == 0)
       throw Error(bad.what + ", after " + std::to_string(kMost) +
-                  " such steps behind '" + path +
-                  "' already: expected a run that goes on with --on-nan=" +
+                  " such steps behind " + path +
+                  " already: expected a run that goes on with --on-nan=" +
                   (skips ? "skip" : "rollback") +
                   ", found none; --on-nan=stop names the cause");
   });
