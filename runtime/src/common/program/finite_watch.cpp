@@ -10,7 +10,7 @@ namespace ffrt {
 namespace {
 
 /// Of the time, for looks at states.
-constexpr double kShare = 0.005;
+constexpr double kShare = 0.002;
 
 constexpr const char *kLosses[] = {"nan", "inf", "-inf"};
 

@@ -23,7 +23,7 @@ struct BadStep {
 
 /// Looks whether losses, parameters and slots are finite. Losses are there
 /// anyway, and rank 0 reads them as often as ranks talk (TalkPace). States are
-/// read every now and then, so that it takes half a percent of the time.
+/// read every now and then, so that it takes a five-hundredth of the time.
 class FiniteWatch {
 public:
   /// What is not finite now may be so for ever. `losses`: null but on rank 0.
