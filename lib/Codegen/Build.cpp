@@ -175,7 +175,7 @@ Error codegen::buildExecutable(StringRef executable,
   auto compile = [&](StringRef file, const std::string &compiler,
                      const std::vector<std::string> &flags) {
     std::string source = (folder + "/" + file).str();
-    Job job{{compiler}, source + ".log"};
+    Job job{{compiler}, source + ".log", folder};
     llvm::append_range(job.command, flags);
     link.push_back(source + ".o");
     job.command.insert(job.command.end(), {"-I", folder + "/include", "-c",
@@ -191,7 +191,7 @@ Error codegen::buildExecutable(StringRef executable,
   if (Error error = runLogged(jobs))
     return error;
   phase("link");
-  if (Error error = runLogged(link, folder + "/link.log"))
+  if (Error error = runLogged(Job{link, folder + "/link.log", folder}))
     return error;
   sys::fs::remove_directories(folder);
   return pending.commit();

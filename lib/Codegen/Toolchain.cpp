@@ -12,6 +12,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
+#include <unistd.h>
+
 using namespace llvm;
 using namespace ffc;
 using namespace ffc::codegen;
@@ -111,9 +113,18 @@ Error codegen::runLogged(ArrayRef<Job> jobs) {
   for (auto [job, program] : zip_equal(jobs, programs)) {
     SmallVector<StringRef> args(job.command.begin(), job.command.end());
     std::optional<StringRef> redirects[] = {StringRef(), job.log, job.log};
+    std::vector<std::string> variables;
+    for (char **each = environ; *each; ++each)
+      if (job.temporaries.empty() || !StringRef(*each).starts_with("TMPDIR="))
+        variables.push_back(*each);
+    if (!job.temporaries.empty())
+      variables.push_back("TMPDIR=" + job.temporaries);
+    const SmallVector<StringRef> environment(variables.begin(),
+                                             variables.end());
     // In groups of their own, which a signal ends as a whole.
     running.push_back(sys::ExecuteNoWait(
-        program, args, std::nullopt, redirects, /*MemoryLimit=*/0,
+        program, args, ArrayRef<StringRef>(environment), redirects,
+        /*MemoryLimit=*/0,
         /*ErrMsg=*/nullptr, /*ExecutionFailed=*/nullptr,
         /*AffinityMask=*/nullptr, /*DetachProcess=*/true));
     guards.push_back(std::make_unique<EndedOnSignal>(running.back().Pid));

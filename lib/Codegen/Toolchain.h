@@ -39,6 +39,8 @@ llvm::Error runLogged(const std::vector<std::string> &command,
 struct Job {
   std::vector<std::string> command;
   std::string log;
+  /// Where its temporary files are; empty: where they are by default.
+  std::string temporaries = "";
 };
 llvm::Error runLogged(llvm::ArrayRef<Job> jobs);
 

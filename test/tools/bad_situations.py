@@ -346,7 +346,8 @@ def interrupted(p, wait, number):
 @case("ffc is interrupted", -signal.SIGINT)
 def _(p):
     def compiles():
-        return any(name.endswith(".s") for name in os.listdir(p.temporary))
+        return any(name.endswith(".s") for _, _, names in os.walk(p.temporary)
+                   for name in names)
     return interrupted(p, compiles, signal.SIGINT)
 
 

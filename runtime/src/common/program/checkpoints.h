@@ -26,9 +26,9 @@ public:
   /// Of the validations so far, for what is saved from now on.
   void set_best(const Best &best) { run.best = best; }
   /// Collective, after each step, whose number counts from 1. `losses` gives
-  /// those of all steps on rank 0; `before_saving` is called on all ranks. It is
-  /// saved in any case if `must_save`. Throws Stop after saving when a signal
-  /// ends the run.
+  /// those of all steps on rank 0; `before_saving` is called on all ranks. It
+  /// is saved in any case if `must_save`. Throws Stop after saving when a
+  /// signal ends the run.
   void after_step(int64_t step,
                   const std::function<std::vector<double>()> &losses,
                   const std::function<void()> &before_saving,
