@@ -18,6 +18,9 @@ namespace ffrt {
 struct Arguments {
   bool help = false;
   bool info = false;
+  bool map = false;
+  bool quiet = false;    ///< nothing but errors and warnings
+  bool plain = false;    ///< lines on a terminal, too
   bool any_loss = false; ///< goes on with one that is not finite
   int64_t epochs = 0;    ///< 0: not given
   int64_t steps = 0;     ///< 0: not given
@@ -40,7 +43,8 @@ struct Arguments {
   int local_ranks = 0;  ///< 0: not given
   int restarts = 0;     ///< of the local ranks
   double deadline = kDeadline;
-  std::set<std::string> given; ///< flags in their long form
+  std::vector<std::string> notes; ///< what flags of FlexFlow stand for
+  std::set<std::string> given;    ///< flags in their long form
   /// All arguments but --local-ranks and --restarts, for the ranks it starts.
   std::vector<std::string> forwarded;
 };

@@ -7,14 +7,17 @@
 #include "common/program/arguments.h"
 #include "common/program/checkpoints.h"
 #include "common/program/generate.h"
+#include "common/program/head.h"
 #include "common/program/initial.h"
 #include "common/program/on_ranks.h"
 #include "common/program/report.h"
 #include "common/program/restarts.h"
 #include "common/program/resume.h"
 #include "common/program/run_log.h"
+#include "common/program/say.h"
 #include "common/program/steps.h"
 #include "common/program/tensorboard.h"
+#include "common/program/terminal.h"
 #include "common/program/together.h"
 #include "common/program/validation.h"
 #include "ffrt/error.h"
@@ -71,6 +74,12 @@ void check_dump_steps(const Arguments &arguments, int64_t steps) {
                 std::to_string(arguments.dump_steps.back()));
 }
 
+Show how_to_show(const Arguments &arguments) {
+  if (arguments.quiet)
+    return Show::nothing;
+  return !arguments.plain && on_terminal(1) ? Show::live : Show::lines;
+}
+
 /// A run on this rank.
 class Run {
 public:
@@ -88,6 +97,8 @@ private:
   void make_checkpoints();
   void make_validation();
   void find_place();
+  void say_map();
+  void say_head();
   std::vector<std::unique_ptr<StepLog>> open_logs();
   void do_steps();
   void write_dump(int64_t step);
@@ -189,7 +200,7 @@ void Run::find_place() {
     progress.first_sample = record.samples;
     if (comm.rank() == 0) {
       earlier = resumed->losses();
-      std::puts(describe_rest(*resumed, arguments, rate).c_str());
+      say(describe_rest(*resumed, arguments, rate));
     }
   });
   losses = std::make_unique<LossLog>(info.micro_batches, arguments.any_loss,
@@ -233,6 +244,28 @@ void Run::make_validation() {
       resumed ? resumed->record().best : Best());
 }
 
+void Run::say_map() {
+  const std::vector<RankPlace> places = places_of_ranks(comm, world);
+  if (comm.rank() != 0)
+    return;
+  std::fputs(map_table(places, info).c_str(), stdout);
+  std::fflush(stdout);
+  for (const std::string &problem : map_problems(places, info))
+    warn(problem);
+}
+
+/// Says what runs, and where.
+void Run::say_head() {
+  const std::vector<RankPlace> places = places_of_ranks(comm, world);
+  if (comm.rank() != 0)
+    return;
+  for (const std::string &problem : map_problems(places, info))
+    warn(problem);
+  say(head_text(info, places));
+  for (const std::string &note : arguments.notes)
+    say(note);
+}
+
 void Run::write_dump(int64_t step) {
   const std::string folder = dump_folder(arguments, step, steps);
   if (folder.empty())
@@ -266,8 +299,8 @@ void Run::do_steps() {
   std::vector<StepLog *> all_logs;
   for (const std::unique_ptr<StepLog> &log : logs)
     all_logs.push_back(log.get());
-  Report report(info, comm.rank() != 0, first, steps, arguments.print_frequency,
-                all_logs);
+  Report report(info, comm.rank() == 0, how_to_show(arguments), first, steps,
+                arguments.print_frequency, all_logs);
   Feeder feeder(*source, instance->inputs(), instance->input_numbers(),
                 first_micro_batch,
                 first_micro_batch + (steps - first) * info.micro_batches);
@@ -309,6 +342,8 @@ void Run::do_steps() {
       if (info.training)
         done.training = {has_loss ? losses->of_steps().back() : 0.0,
                          context.learning_rate};
+      if (has_loss)
+        report.losses(losses->of_steps());
       report.step(done);
     }
     bool is_best = false;
@@ -332,10 +367,13 @@ void Run::do_steps() {
 }
 
 void Run::all_steps() {
+  if (arguments.map)
+    return say_map();
   resume();
   make_program();
   if (!instance)
     return; // it has generated, or has nothing to do
+  say_head();
   find_place();
   make_checkpoints();
   instance->initialise(saved);
@@ -381,6 +419,8 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make,
     return {"", arguments.deadline};
   };
   return on_ranks(argv[0], info.ranks, "run", parse, [&](Comm &comm) {
+    if (arguments.quiet)
+      be_quiet();
     Run(comm, info, arguments, make, evaluation ? &*evaluation : nullptr)
         .all_steps();
   });
