@@ -69,6 +69,16 @@ TEST_F(Run, StepsAreDumpedAsRunsThatEndWithThem) {
                    "3, the last one, found 4");
 }
 
+TEST_F(Run, ASlowRankIsNamedOnce) {
+  const Result slow = mpirun(2, 2, "--steps 130 -p 1000", "DEMO_FAULT=slow");
+  EXPECT_EQ(slow.status, 0) << slow.text;
+  EXPECT_HAS(slow, "warning: rank 1 (host ");
+  EXPECT_HAS(slow, ": steps compute for ");
+  const Result even = mpirun(2, 2, "--steps 300 -p 1000");
+  EXPECT_EQ(even.status, 0) << even.text;
+  EXPECT_EQ(count(even.text, "is usual"), 0) << even.text;
+}
+
 TEST_F(Run, SrunWithoutMpiIsNamed) {
   const Result r =
       shell("env SLURM_PROCID=0 SLURM_NTASKS=4 " + demo(4) + " --steps 1");

@@ -15,6 +15,7 @@
 #include "common/program/resume.h"
 #include "common/program/run_log.h"
 #include "common/program/say.h"
+#include "common/program/step_times.h"
 #include "common/program/steps.h"
 #include "common/program/tensorboard.h"
 #include "common/program/terminal.h"
@@ -127,6 +128,7 @@ private:
   std::unique_ptr<Checkpoints> checkpoints; ///< null: there are none
   std::unique_ptr<Validation> validation;   ///< the same
   RateSchedule rate;
+  std::vector<std::string> hosts; ///< of the ranks; on rank 0
   int64_t steps = 0;
   Progress progress;
 };
@@ -259,6 +261,8 @@ void Run::say_head() {
   const std::vector<RankPlace> places = places_of_ranks(comm, world);
   if (comm.rank() != 0)
     return;
+  for (const RankPlace &place : places)
+    hosts.push_back(place.host);
   for (const std::string &problem : map_problems(places, info))
     warn(problem);
   say(head_text(info, places));
@@ -321,6 +325,7 @@ void Run::do_steps() {
       dump.record_batch(micro_batch * info.batch,
                         info.micro_batches * info.batch);
   };
+  StepTimes times(comm, world, info, hosts);
   const std::function<std::vector<double>()> all_losses = [&] {
     return losses->of_steps();
   };
@@ -333,7 +338,9 @@ void Run::do_steps() {
     is_dumped =
         !dump_folder(arguments, step + 1, may_be_last ? step + 1 : steps)
              .empty();
+    times.begin();
     program.run(before_micro_batch);
+    times.end(feeder.waited());
     if (report.is_due(step + 1)) {
       finish_target();
       StepLog::Step done;
@@ -350,6 +357,7 @@ void Run::do_steps() {
     if (validation && validation->is_due(step + 1, steps)) {
       const Validated found = validation->run(step + 1);
       report.validation(found);
+      times.leave_out(found.seconds);
       is_best = found.is_best;
       if (checkpoints)
         checkpoints->set_best(validation->best());
@@ -364,6 +372,7 @@ void Run::do_steps() {
   }
   finish_target();
   report.done(steps);
+  times.finish();
 }
 
 void Run::all_steps() {
