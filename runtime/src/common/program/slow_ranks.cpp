@@ -22,35 +22,45 @@ double median(std::vector<double> &values) {
 } // namespace
 
 SlowRanks::SlowRanks(std::vector<double> seconds)
-    : predicted(std::move(seconds)), named(predicted.size()) {
-  pool.reserve(predicted.size() * kSlowSteps);
-  for (double time : predicted)
-    if (!(time > 0))
-      predicted.clear();
+    : predicted(std::move(seconds)), windows(predicted.size()),
+      named(predicted.size()) {
+  pool.reserve(predicted.size() * kWindow);
+  if (!std::all_of(predicted.begin(), predicted.end(),
+                   [](double time) { return time > 0; }))
+    predicted.clear();
+}
+
+SlowRanks::Found SlowRanks::look_at(const double *times, std::size_t rank) {
+  pool.clear();
+  for (std::size_t other = 0; other < predicted.size(); ++other)
+    for (int step = 0; other != rank && step < kWindow; ++step)
+      pool.push_back(ratio(times, other, step));
+  if (pool.empty())
+    return {};
+  const double usual = median(pool);
+  for (double &value : pool)
+    value = std::abs(value - usual);
+  const double spread = kNormal * median(pool);
+  pool.clear();
+  for (int step = 0; step < kWindow; ++step)
+    pool.push_back(ratio(times, rank, step));
+  const double found = median(pool);
+  if (found <= usual + std::max(kSpreads * spread, kMargin * usual))
+    return {};
+  return {int(rank), found * predicted[rank], usual * predicted[rank]};
 }
 
 SlowRanks::Found SlowRanks::find(const double *times) {
+  Found first;
   for (std::size_t rank = 0; rank < predicted.size(); ++rank) {
-    pool.clear();
-    for (std::size_t other = 0; other < predicted.size(); ++other)
-      for (int step = 0; other != rank && step < kSlowSteps; ++step)
-        pool.push_back(ratio(times, other, step));
-    if (named[rank] || pool.empty())
-      continue;
-    const double usual = median(pool);
-    for (double &value : pool)
-      value = std::abs(value - usual);
-    const double spread = kNormal * median(pool);
-    const double most = usual + std::max(kSpreads * spread, kMargin * usual);
-    pool.clear();
-    for (int step = 0; step < kSlowSteps; ++step)
-      pool.push_back(ratio(times, rank, step));
-    if (*std::min_element(pool.begin(), pool.end()) <= most)
+    const Found found = look_at(times, rank);
+    windows[rank] = found.rank < 0 ? 0 : windows[rank] + 1;
+    if (windows[rank] < kSlowWindows || named[rank] || first.rank >= 0)
       continue;
     named[rank] = true;
-    return {int(rank), median(pool) * predicted[rank], usual * predicted[rank]};
+    first = found;
   }
-  return {};
+  return first;
 }
 
 } // namespace ffrt

@@ -7,19 +7,20 @@
 
 namespace ffrt {
 
-/// Steps in a row that must be slow.
-constexpr int kSlowSteps = 20;
+/// Steps that are compared at a time, and how often in a row they must be slow:
+/// 20 steps together.
+constexpr int kWindow = 10, kSlowWindows = 2;
 
 /// Compares the times in which ranks compute with what the plan says. How much
 /// longer a rank takes than predicted is a *ratio*; predictions may be wrong by
 /// a factor that all ranks share, and ranks are compared with each other only.
-/// A rank is slow when its ratio in each of kSlowSteps steps is above the
-/// median of all other ranks' ratios by more than kSpreads times their spread
-/// (the median distance from the median, scaled to the standard deviation of a
-/// normal distribution), and by kMargin of the median at least.
+/// In a window a rank is slow when the median of its ratios is above that of
+/// all other ranks' by more than kSpreads times their spread (the median
+/// distance from the median, scaled to the standard deviation of a normal
+/// distribution), and by kMargin of it at least.
 class SlowRanks {
 public:
-  static constexpr double kSpreads = 6, kMargin = 0.5;
+  static constexpr double kSpreads = 3, kMargin = 0.5;
 
   /// `predicted` seconds by rank; with one that is not positive no rank is ever
   /// slow.
@@ -29,18 +30,22 @@ public:
     int rank = -1;                 ///< -1: none
     double seconds = 0, usual = 0; ///< medians, of a step
   };
-  /// Another rank that is slow, which find() has not named before. `times` has
-  /// kSlowSteps seconds for every rank, rank after rank. Allocates nothing.
+  /// Another rank that was slow in this window and the one before, and that was
+  /// not named yet. `times` has kWindow seconds for every rank, rank after
+  /// rank. Allocates nothing.
   Found find(const double *times);
 
 private:
+  /// Of one rank; nothing if it is not slow.
+  Found look_at(const double *times, std::size_t rank);
   double ratio(const double *times, std::size_t rank, int step) const {
-    return times[rank * kSlowSteps + std::size_t(step)] / predicted[rank];
+    return times[rank * kWindow + std::size_t(step)] / predicted[rank];
   }
 
   std::vector<double> predicted;
+  std::vector<int> windows; ///< in a row, in which a rank was slow
   std::vector<char> named;
-  std::vector<double> pool; ///< of others' ratios
+  std::vector<double> pool; ///< of ratios
 };
 
 } // namespace ffrt

@@ -37,10 +37,10 @@ StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
     : comm(comm), world(world), sees_computing(target_is_host()),
       hosts(std::move(hosts)), slow(predictions(info)), talked(Clock::now()),
       first_talk(talked), all(std::size_t(comm.size())),
-      computing(std::size_t(comm.size()) * kSlowSteps) {}
+      computing(std::size_t(comm.size()) * kWindow) {}
 
 void StepTimes::begin() {
-  if (until_talk > kSlowSteps || !sees_computing)
+  if (until_talk > kWindow || !sees_computing)
     return;
   comm.time_waits(true);
   waited = comm.waited();
@@ -48,9 +48,9 @@ void StepTimes::begin() {
 }
 
 void StepTimes::end(double data) {
-  if (until_talk <= kSlowSteps && sees_computing) {
+  if (until_talk <= kWindow && sees_computing) {
     comm.time_waits(false);
-    mine.computing[std::size_t(kSlowSteps - until_talk)] = std::max(
+    mine.computing[std::size_t(kWindow - until_talk)] = std::max(
         seconds_since(began) - (comm.waited() - waited) - (data - for_data),
         0.0);
   }
@@ -82,7 +82,7 @@ void StepTimes::talk() {
   double fitting = 0;
   for (const Told &told : all)
     fitting = std::max(fitting, told.fitting);
-  until_talk = std::clamp<int64_t>(int64_t(fitting), kSlowSteps, kMostSteps);
+  until_talk = std::clamp<int64_t>(int64_t(fitting), kWindow, kMostSteps);
   steps = 0;
   talked = Clock::now();
   if (!std::exchange(has_talked, true) || comm.rank() != 0)
@@ -96,16 +96,16 @@ void StepTimes::talk() {
 void StepTimes::say_slow_rank() {
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     std::copy(all[rank].computing.begin(), all[rank].computing.end(),
-              computing.begin() + std::ptrdiff_t(rank * kSlowSteps));
+              computing.begin() + std::ptrdiff_t(rank * kWindow));
   const SlowRanks::Found found = slow.find(computing.data());
   if (found.rank < 0)
     return;
   warn("rank " + std::to_string(found.rank) + " (host " +
        hosts[std::size_t(found.rank)] +
        format("): steps compute for %.3g ms where %.3g ms is usual, as the "
-              "plan and the other ranks have it, %d steps in a row; is its "
+              "plan and the other ranks have it, for %d steps and more; is its "
               "host busy or throttled, or its core shared (--map)?",
-              found.seconds * 1e3, found.usual * 1e3, kSlowSteps));
+              found.seconds * 1e3, found.usual * 1e3, kWindow * kSlowWindows));
 }
 
 void StepTimes::say_data(double least) {

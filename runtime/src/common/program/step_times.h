@@ -19,7 +19,7 @@ namespace ffrt {
 ///
 /// A rank computes while it neither waits in communication nor for data. Of
 /// programs for GPUs, whose ranks only start the work, that is not known. Ranks
-/// tell each other every kSlowSteps steps, or a few times a second if those
+/// tell each other every kWindow steps, or a few times a second if those
 /// take less; only the steps just before are timed in parts.
 class StepTimes {
 public:
@@ -42,9 +42,9 @@ private:
     double fitting = 0;  ///< steps in the time between two talks
     double for_data = 0; ///< seconds since the first talk
     double seconds = 0;  ///< since the first talk
-    std::array<double, kSlowSteps> computing{};
+    std::array<double, kWindow> computing{};
   };
-  static_assert(sizeof(Told) == (3 + kSlowSteps) * sizeof(double));
+  static_assert(sizeof(Told) == (3 + kWindow) * sizeof(double));
 
   void exchange();
   void talk();
@@ -60,7 +60,7 @@ private:
   Clock::time_point began, talked, first_talk;
   double waited = 0, for_data = 0, for_data_before = 0;
   double for_data_at_first = 0;
-  int64_t until_talk = kSlowSteps, steps = 0;
+  int64_t until_talk = kWindow, steps = 0;
   bool has_talked = false, has_said_data = false;
   Told mine;
   std::vector<Told> all;
