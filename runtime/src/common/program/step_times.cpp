@@ -68,9 +68,10 @@ void StepTimes::exchange() {
   if (!has_talked) {
     first_talk = Clock::now();
     for_data_at_first = for_data;
+    left_out = 0;
   }
   mine.for_data = for_data - for_data_at_first;
-  mine.seconds = seconds_since(first_talk);
+  mine.seconds = seconds_since(first_talk) - left_out;
   constexpr int64_t kWords = sizeof(Told) / sizeof(double);
   comm.wait(comm.all_gather(
       "step times", world, flat(&mine, DType::f64, kWords),

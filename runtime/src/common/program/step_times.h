@@ -32,6 +32,8 @@ public:
   /// something is said.
   void begin();
   void end(double for_data);
+  /// These seconds are none of steps.
+  void leave_out(double seconds) { left_out += seconds; }
   /// Collective, after the last step.
   void finish();
 
@@ -59,7 +61,7 @@ private:
   SlowRanks slow;
   Clock::time_point began, talked, first_talk;
   double waited = 0, for_data = 0, for_data_before = 0;
-  double for_data_at_first = 0;
+  double for_data_at_first = 0, left_out = 0;
   int64_t until_talk = kWindow, steps = 0;
   bool has_talked = false, has_said_data = false;
   Told mine;
