@@ -107,7 +107,7 @@ TEST(Head, SaysWhatRuns) {
                                          place("a", {0, 1}, 2)};
   EXPECT_EQ(head_text(info, places),
             "model       m.onnx, training\n"
-            "step        batch 64, 4 GFLOP\n"
+            "batch       64, 4 GFLOP a step\n"
             "predicted   12.5 ms a step, 320 GFLOP/s\n"
             "ranks       2 on one host: a (2 cores)\n"
             "memory      1.5 MB to 3.5 MB planned for a rank");
@@ -119,7 +119,7 @@ TEST(Head, SaysWhatRuns) {
             "model       m.onnx, training\n"
             "parameters  6 values trained (26506 numbers, 106.0 kB), 0 frozen\n"
             "strategy    search: 3 by n\n"
-            "step        batch 128 (2 micro-batches of 64), 4 GFLOP\n"
+            "batch       128 (2 micro-batches of 64), 4 GFLOP a step\n"
             "predicted   12.5 ms a step, 320 GFLOP/s (50 % of the peak, 640 "
             "GFLOP/s)\n"
             "ranks       2 on one host: a (2 cores)\n"

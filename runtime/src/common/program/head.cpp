@@ -10,13 +10,13 @@ namespace ffrt {
 
 namespace {
 
-std::string step_text(const ProgramInfo &info) {
-  std::string text = format("batch %" PRId64, info.batch * info.micro_batches);
+std::string batch_text(const ProgramInfo &info) {
+  std::string text = format("%" PRId64, info.batch * info.micro_batches);
   if (info.micro_batches > 1)
     text += format(" (%d micro-batches of %" PRId64 ")", info.micro_batches,
                    info.batch);
   if (const double flops = flops_of_step(info); flops > 0)
-    text += ", " + with_prefix(flops) + "FLOP";
+    text += ", " + with_prefix(flops) + "FLOP a step";
   return text;
 }
 
@@ -66,7 +66,7 @@ std::string head_text(const ProgramInfo &info,
     line("parameters", info.trained);
   if (*info.strategy)
     line("strategy", info.strategy);
-  line("step", step_text(info));
+  line("batch", batch_text(info));
   if (info.predicted_step_seconds > 0)
     line("predicted", prediction(info));
   line("ranks", describe_hosts(places));
