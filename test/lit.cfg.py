@@ -27,6 +27,8 @@ config.substitutions.append(("%data", data))
 interrupt = os.path.join(config.source_root, "tools", "interrupt.py")
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%core", str(min(os.sched_getaffinity(0)))))
+terminal = os.path.join(config.source_root, "tools", "terminal.py")
+config.substitutions.append(("%terminal", f"{sys.executable} -B {terminal}"))
 config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
 scripts = os.path.join(config.source_root, "..", "scripts")

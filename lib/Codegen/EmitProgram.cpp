@@ -177,6 +177,10 @@ void ProgramPrinter::printInfo(Text &text) {
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));
+  if (!meta.strategy.empty())
+    set("strategy", quoted(meta.strategy));
+  if (meta.peakFlops > 0)
+    set("peak_flops", literal(meta.peakFlops));
   auto setList = [&](const char *field, const std::vector<std::string> &rows) {
     text.line(Twine("info.") + field + " = {" + (rows.empty() ? "};" : ""));
     for (const std::string &row : rows)
@@ -196,6 +200,15 @@ void ProgramPrinter::printInfo(Text &text) {
   setList("outputs", outputs);
   text.line("info.rank_info.assign(std::begin(rank_info), "
             "std::end(rank_info));");
+  if (!meta.strategyLines.empty())
+    text.line("info.strategy_lines.assign(std::begin(strategy_lines), "
+              "std::end(strategy_lines));");
+  if (!meta.strategyFiles.empty()) {
+    std::vector<std::string> hashes;
+    for (uint64_t hash : meta.strategyFiles)
+      hashes.push_back("0x" + llvm::utohexstr(hash, /*LowerCase=*/true) + "u");
+    set("strategy_files", braced(hashes));
+  }
   text.line("return info;");
   text.outdent();
   text.line("}");
@@ -208,14 +221,28 @@ LogicalResult ProgramPrinter::printTables(Text &text) {
   if (failed(TablePrinter(funcs, layers).print(text, places)))
     return failure();
   text.line();
-  text.line("/// Bytes of state and arena, flops of a step.");
+  text.comment("///", "Bytes of state and arena; of a step, flops and the "
+                      "seconds in which the rank computes; node.");
   text.line("const RankInfo rank_info[] = {");
-  for (auto [program, row] : places) {
+  for (auto [number, place] : llvm::enumerate(places)) {
+    auto [program, row] = place;
     rank::FuncOp func = funcs[program];
+    const RankMeta known =
+        number < meta.ranks.size() ? meta.ranks[number] : RankMeta();
     text.line("    {" + literal(func.getStateBytes().at(row)[0]) + ", " +
               literal(func.getArenaBytes().at(row)[0]) + ", " +
-              literal(static_cast<double>(func.getFlops().at(row)[0])) + "},");
+              literal(static_cast<double>(func.getFlops().at(row)[0])) + ", " +
+              literal(known.busySeconds) + ", " + std::to_string(known.node) +
+              "},");
   }
+  text.line("};");
+  if (meta.strategyLines.empty())
+    return success();
+  text.line();
+  text.line("/// The strategy of the program, for -s.");
+  text.line("const char *const strategy_lines[] = {");
+  for (const std::string &line : meta.strategyLines)
+    text.line("    " + quoted(line) + ",");
   text.line("};");
   return success();
 }

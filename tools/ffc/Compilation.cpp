@@ -7,6 +7,7 @@
 #include "ParameterTable.h"
 
 #include "ffc/Codegen/SealWeights.h"
+#include "ffc/IR/Hash.h"
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
@@ -367,6 +368,10 @@ LogicalResult Compilation::emit() {
   meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;
   meta.trained = describeSums(parameters);
+  meta.strategy =
+      describeStrategy(originOfStrategy(), planned.graph, strategy, schedule);
+  describeRanks(meta, options, *topology, busySeconds);
+  describeStrategyFiles(meta);
   std::optional<codegen::EvaluationStep> evaluated;
   if (evaluation) {
     evaluated = describeEvaluation(meta);
@@ -383,6 +388,24 @@ LogicalResult Compilation::emit() {
           {codegen::kEvaluationPlanFile.str(), textOf(*evaluation->ranks)});
   }
   return writeProgram(*files, meta);
+}
+
+std::string Compilation::originOfStrategy() const {
+  return options.isFile() ? llvm::sys::path::filename(options.strategy).str()
+                          : options.strategy;
+}
+
+void Compilation::describeStrategyFiles(codegen::ProgramMeta &meta) const {
+  SmallVector<StringRef> lines;
+  StringRef(strategyText).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  meta.strategyLines.assign(lines.begin(), lines.end());
+  for (const std::string &text :
+       {options.isFile() ? options.strategy : "", options.exportStrategy}) {
+    if (text.empty() || text == "-")
+      continue;
+    if (auto file = llvm::MemoryBuffer::getFile(text))
+      meta.strategyFiles.push_back(ff::hashName((*file)->getBuffer()));
+  }
 }
 
 LogicalResult

@@ -209,6 +209,10 @@ private:
   /// Writes strategy and schedule on the module's operators.
   void writePlan();
   mlir::LogicalResult emit();
+  /// "search", or the name of a file.
+  std::string originOfStrategy() const;
+  /// What files the program takes for its own strategy.
+  void describeStrategyFiles(codegen::ProgramMeta &meta) const;
   /// The source folder or the executable, and its weights.
   mlir::LogicalResult
   writeProgram(const std::vector<codegen::SourceFile> &files,
@@ -255,6 +259,7 @@ private:
   std::optional<plan::FlexFlowModel> flexFlow; ///< of these
   plan::Program program;
   double stepSeconds = 0;
+  std::vector<double> busySeconds; ///< of a step, by device
   /// What the compilation writes besides text: a folder or an executable, and
   /// the weights beside the latter.
   std::unique_ptr<codegen::Pending> folder, weights;

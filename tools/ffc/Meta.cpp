@@ -2,6 +2,7 @@
 
 #include "Meta.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -60,6 +61,79 @@ static int64_t boundOf(const Graph &graph, const Value &input) {
           if (read.slot == use.operand && read.below > 0)
             bound = bound ? std::min(bound, read.below) : read.below;
   return bound;
+}
+
+/// What an operator is split by: "n", "h w", "copies"; empty: it is whole.
+static std::string splitOf(const OpRules &rules, const Configuration &config) {
+  std::string text;
+  for (const GridAxis &axis : config.axes)
+    if (axis.degree > 1)
+      text += (text.empty() ? "" : " ") + (axis.dim == kReplica
+                                               ? std::string("copies")
+                                               : rules.dims[axis.dim].name);
+  return text;
+}
+
+std::string ffc::describeStrategy(const std::string &origin, const Graph &graph,
+                                  const Strategy &strategy,
+                                  const PipelineSchedule &schedule) {
+  constexpr size_t kShown = 4;
+  std::vector<std::pair<std::string, int>> counts;
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    if (graph.ops[i].role != OpRole::Forward)
+      continue;
+    const std::string split = splitOf(graph.ops[i].rules, strategy[i]);
+    auto known = llvm::find_if(
+        counts, [&](const auto &count) { return count.first == split; });
+    if (known == counts.end())
+      known = counts.insert(counts.end(), {split, 0});
+    ++known->second;
+  }
+  llvm::stable_sort(
+      counts, [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::string text = origin + ":";
+  int more = 0;
+  for (auto [i, count] : llvm::enumerate(counts)) {
+    if (i >= kShown) {
+      more += count.second;
+      continue;
+    }
+    text += (i ? ", " : " ") + std::to_string(count.second) +
+            (count.first.empty() ? " whole" : " by " + count.first);
+  }
+  if (more > 0)
+    text += ", " + std::to_string(more) + " by others";
+  if (schedule.isPipeline())
+    text += "; " + std::to_string(schedule.microBatches) + " micro-batches, " +
+            schedule.str();
+  return text;
+}
+
+/// The arithmetic of products.
+static Arithmetic arithmeticOf(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return Arithmetic::F32;
+  case Precision::F64:
+    return Arithmetic::F64;
+  case Precision::TF32:
+    return Arithmetic::TF32;
+  case Precision::BF16:
+    return Arithmetic::BF16;
+  case Precision::FP16:
+    return Arithmetic::F16;
+  }
+  return Arithmetic::F32;
+}
+
+void ffc::describeRanks(codegen::ProgramMeta &meta, const Options &options,
+                        const Topology &topology,
+                        const std::vector<double> &busySeconds) {
+  for (DeviceId id = 0; id < topology.numDevices(); ++id) {
+    meta.peakFlops +=
+        topology.kindOf(id).flopsPerSecond(arithmeticOf(options.precision));
+    meta.ranks.push_back({busySeconds[id], topology.device(id).node});
+  }
 }
 
 codegen::ProgramMeta ffc::describeProgram(const Options &options,

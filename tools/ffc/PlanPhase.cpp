@@ -8,6 +8,7 @@
 #include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/StepMemory.h"
+#include "ffc/Plan/TimeUse.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -46,6 +47,10 @@ LogicalResult Compilation::planProgram() {
   plan::Timeline times =
       plan::timeProgram(planned.graph, strategy, program, cost);
   stepSeconds = static_cast<double>(times.makespan) * 1e-12;
+  for (const plan::DeviceUse &use :
+       plan::useByDevice({planned.graph, strategy, program, *topology, times}))
+    busySeconds.push_back(static_cast<double>(use.kernels + use.copies) *
+                          1e-12);
   reportStep("", bytes);
   if (measured)
     reportProfile(cost);

@@ -45,6 +45,12 @@ struct OutputMeta {
   plan::TensorType type;
 };
 
+/// As ffrt::RankInfo, where `rank` does not say it.
+struct RankMeta {
+  double busySeconds = 0;
+  int node = 0;
+};
+
 struct ProgramMeta {
   std::string model = "model";
   std::string modelHash, topologyHash, strategyHash;
@@ -58,6 +64,13 @@ struct ProgramMeta {
   bool tf32 = false;
   bool inF64 = false; ///< all numbers are f64
   double predictedStepSeconds = 0;
+  std::string strategy; ///< in one line
+  double peakFlops = 0; ///< per second, of all devices
+  /// The strategy in ffc's format, an element a line.
+  std::vector<std::string> strategyLines;
+  /// Hashes (ffc/IR/Hash.h) of files that say the same.
+  std::vector<uint64_t> strategyFiles;
+  std::vector<RankMeta> ranks; ///< empty: nothing is known
   std::vector<InputMeta> inputs;
   std::vector<OutputMeta> outputs;
   std::map<std::string, OpMeta> ops;

@@ -101,6 +101,10 @@ public:
     return 0;
   }
   virtual void barrier() = 0;
+  /// Seconds that this rank has been in operations so far, starting them or
+  /// waiting for their ends, while time_waits() was on. 0: nobody knows.
+  virtual double waited() const { return 0; }
+  virtual void time_waits(bool) {}
   /// What ends a wait for other ranks that has no end; null: nothing does.
   virtual std::shared_ptr<Watch> watch() const { return nullptr; }
   /// Prints the message with rank and task and ends all ranks.

@@ -88,6 +88,9 @@ struct RankInfo {
   int64_t state_bytes;
   int64_t arena_bytes;
   double flops; ///< per step
+  /// Predicted, of a step: kernels and copies, without waits; 0: unknown.
+  double busy_seconds = 0;
+  int node = 0; ///< of the topology
 };
 
 struct ProgramInfo {
@@ -111,7 +114,13 @@ struct ProgramInfo {
   /// its ranks, or not at all.
   int64_t symmetric_state = 0, symmetric_arena = 0;
   const char *weights_hash =
-      ""; ///< of the file of values; empty: there is none
+      "";                    ///< of the file of values; empty: there is none
+  const char *strategy = ""; ///< in one line
+  double peak_flops = 0;     ///< per second, of all devices; 0: unknown
+  /// The strategy in the format of docs/strategy.md, and hashes (hash.h) of
+  /// files in any format that say the same.
+  std::vector<const char *> strategy_lines;
+  std::vector<uint64_t> strategy_files;
 };
 
 /// Receives tensors that the program offers for dumping.

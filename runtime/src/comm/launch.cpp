@@ -42,6 +42,15 @@ void exec(std::vector<std::string> words) {
   throw Error("cannot start " + words[0] + ": " + std::strerror(errno));
 }
 
+const char *mpi_rank_variable() {
+  if (std::getenv(kLocalRank))
+    return nullptr;
+  for (const char *name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name))
+      return name;
+  return nullptr;
+}
+
 bool launched() {
   return std::getenv(kLocalRanks) || std::getenv("OMPI_COMM_WORLD_SIZE") ||
          std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");

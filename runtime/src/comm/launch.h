@@ -10,6 +10,10 @@ namespace ffrt {
 /// The path of this executable. Throws Error.
 std::string this_program();
 
+/// What a launcher of MPI sets for its ranks alone; null: none has started this
+/// process.
+const char *mpi_rank_variable();
+
 /// A number from the environment, or `missing`.
 int environment_number(const char *variable, int missing);
 

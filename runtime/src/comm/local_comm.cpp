@@ -9,6 +9,7 @@
 #include "comm/shm_comm.h"
 #include "comm/watched_comm.h"
 #include "common/device/threads.h"
+#include "common/program/terminal.h"
 #include "ffrt/mpi.h"
 
 #include <cstdio>
@@ -63,7 +64,8 @@ protected:
   /// The launcher ends the others.
   void end_ranks(const char *task, const char *cause) override {
     if (cause)
-      std::fprintf(stderr, "error: rank %d: %s: %s\n", mine, task, cause);
+      print_error("error: rank " + std::to_string(mine) + ": " + task + ": " +
+                  cause);
     std::fflush(nullptr);
     std::_Exit(1);
   }

@@ -7,6 +7,7 @@
 #include "comm/mpi_comm.h"
 
 #include "comm/mpi_launch.h"
+#include "common/program/terminal.h"
 #include "common/program/together.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
@@ -224,8 +225,8 @@ protected:
   void end_ranks(const char *task, const char *cause) override {
     std::fflush(stdout);
     if (cause)
-      std::fprintf(stderr, "error: rank %d: %s: %s\n", my_rank, task, cause);
-    std::fflush(stderr);
+      print_error("error: rank " + std::to_string(my_rank) + ": " + task +
+                  ": " + cause);
     MPI_Abort(world, 1);
   }
 

@@ -5,11 +5,20 @@
 #include "ffrt/mpi.h"
 
 #include <cstdlib>
+#include <mpi.h>
 #include <sched.h>
 
 namespace ffrt {
 
 namespace {
+
+#ifdef OPEN_MPI
+constexpr bool kIsOpenMpi = true;
+constexpr const char *kLauncher = "mpirun";
+#else
+constexpr bool kIsOpenMpi = false;
+constexpr const char *kLauncher = "mpiexec"; // as the standard has it
+#endif
 
 void set_default(const char *variable, const char *value) {
   setenv(variable, value, 0);
@@ -49,9 +58,10 @@ void exec_local_ranks(int ranks, const std::vector<std::string> &arguments) {
   set_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
   set_default("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   // The ranks share a node and divide its cores themselves.
-  std::vector<std::string> words = {
-      "mpirun",          "-n",        std::to_string(ranks),
-      "--oversubscribe", "--bind-to", "none"};
+  std::vector<std::string> words = {kLauncher, "-n", std::to_string(ranks),
+                                    "-bind-to", "none"};
+  if (kIsOpenMpi)
+    words.push_back("--oversubscribe");
   for (std::string &word : own_command(arguments))
     words.push_back(std::move(word));
   exec(std::move(words));

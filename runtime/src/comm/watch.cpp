@@ -1,6 +1,8 @@
 //===- watch.cpp - no wait without an end ---------------------------------===//
 #include "comm/watch.h"
 
+#include "common/program/terminal.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -110,9 +112,8 @@ void Watch::end_late(const Operation &operation, double waited) {
 void Watch::end_late(const char *task, const std::string &what) {
   const std::string line =
       "error: rank " + std::to_string(rank) + ": " + task + ": " + what +
-      format("expected an end within --deadline %g, found none\n", seconds);
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
+      format("expected an end within --deadline %g, found none", seconds);
+  print_error(line);
   ending.lock();
   std::this_thread::sleep_for(Seconds(grace(seconds)));
   if (Comm *used = comm)

@@ -1,9 +1,30 @@
 //===- watched_comm.cpp - communication with a deadline -------------------===//
 #include "comm/watched_comm.h"
 
+#include <chrono>
 #include <utility>
 
 namespace ffrt {
+
+class WatchedComm::Timer {
+public:
+  explicit Timer(WatchedComm &comm) : comm(comm) {
+    if (comm.timed)
+      start = Clock::now();
+  }
+  ~Timer() {
+    if (comm.timed)
+      comm.seconds +=
+          std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  Timer(const Timer &) = delete;
+  Timer &operator=(const Timer &) = delete;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  WatchedComm &comm;
+  Clock::time_point start;
+};
 
 WatchedComm::WatchedComm(std::unique_ptr<Comm> comm,
                          std::shared_ptr<Watch> watch)
@@ -20,6 +41,7 @@ template <class F> Event WatchedComm::start(F &&operation) {
   Event event;
   {
     const Watch::Scope scope(*watching, begun);
+    const Timer timer(*this);
     event = operation();
   }
   if (event.id >= 0) {
@@ -88,11 +110,13 @@ void WatchedComm::wait(Event event) {
   if (event.id < 0)
     return comm->wait(event);
   const Watch::Scope scope(*watching, under_way[std::size_t(event.id)]);
+  const Timer timer(*this);
   comm->wait(event);
 }
 
 std::size_t WatchedComm::wait_any(const std::vector<Event> &events) {
   const Watch::Scope scope(*watching, under_way[std::size_t(events[0].id)]);
+  const Timer timer(*this);
   return comm->wait_any(events);
 }
 

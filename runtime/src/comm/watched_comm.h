@@ -20,6 +20,8 @@ public:
   int rank() const override { return comm->rank(); }
   int size() const override { return comm->size(); }
   std::shared_ptr<Watch> watch() const override { return watching; }
+  double waited() const override { return seconds; }
+  void time_waits(bool on) override { timed = on; }
   Group make_group(const std::vector<int> &members) override;
   Event exchange(const char *task, int tag, const std::vector<Message> &sends,
                  const std::vector<Message> &receives) override;
@@ -50,11 +52,16 @@ private:
   Event collective(const char *task, const char *kind, const Group &group,
                    F &&operation);
 
+  /// Adds how long it lives to `seconds`.
+  class Timer;
+
   std::unique_ptr<Comm> comm;
   const std::shared_ptr<Watch> watching;
   /// Operations are used again, so that steps after the first allocate nothing.
   Watch::Operation begun;
   std::deque<Watch::Operation> under_way; ///< by the numbers of events
+  bool timed = false;
+  double seconds = 0;
 };
 
 /// What make_comm() watches.

@@ -2,10 +2,15 @@
 #include "common/data/names.h"
 #include "common/program/arguments.h"
 #include "common/program/report.h"
+#include "common/program/strategy_flag.h"
 #include "common/program/tensorboard.h"
 #include "ffrt/error.h"
+#include "ffrt/hash.h"
 
+#include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace ffrt;
 
@@ -142,7 +147,8 @@ TEST(Arguments, Errors) {
   EXPECT_EQ(error_of({"--seed", "-1"}),
             "--seed: expected a non-negative integer, found '-1'");
   EXPECT_EQ(error_of({"-b", "32"}),
-            "-b: expected 64, the batch size compiled in, found '32'");
+            "-b: expected 64, the batch size compiled in (ffc MODEL "
+            "--batch-size 32 compiles another), found '32'");
   EXPECT_EQ(error_of({"--dump", ""}), "--dump: expected a folder, found ''");
   EXPECT_EQ(error_of({"--dump-steps", "1"}),
             "--dump-steps: expected --dump with it, found none");
@@ -166,6 +172,86 @@ TEST(Arguments, Errors) {
   EXPECT_EQ(error_of({"--local-ranks", "3"}),
             "--local-ranks: expected 4, the number of ranks compiled in, "
             "found '3'");
+}
+
+TEST(Arguments, FlagsOfFlexFlow) {
+  // Nodes of 4 ranks, and of 2.
+  EXPECT_EQ(parse({"-ll:gpu", "4"}).notes,
+            std::vector<std::string>{
+                "-ll:gpu 4: the ranks on a node, as the plan has them"});
+  EXPECT_EQ(error_of({"-ll:gpu", "2"}),
+            "-ll:gpu: expected 4, the ranks that the plan has on a node; ffc "
+            "MODEL --devices compiles for others, found '2'");
+  EXPECT_EQ(parse({"--nodes", "1"}).notes.size(), 1u);
+  EXPECT_EQ(error_of({"--nodes", "2"}),
+            "--nodes: expected 1, the nodes of the plan; ffc MODEL --devices "
+            "compiles for others, found '2'");
+  EXPECT_EQ(parse({"-ll:fsize", "1"}).notes[0],
+            "-ll:fsize 1: memory of a device, of which the plan needs 1 MB");
+  EXPECT_EQ(error_of({"-ll:fsize", "0"}),
+            "-ll:fsize: expected a number of megabytes, found '0'");
+  EXPECT_EQ(
+      parse({"-ll:cpu", "4", "-dm:memoize", "-ll:zsize", "8"}).notes.size(),
+      3u);
+  EXPECT_EQ(error_of({"-ll:frob", "4"}),
+            "-ll:frob: expected a flag listed by --help, found one of "
+            "Legion's, which the program is not made of; leave it out");
+  EXPECT_EQ(error_of({"--budget", "4"}),
+            "--budget: expected a flag of the program, found one of "
+            "FlexFlow's that this does instead: ffc --search-budget=N");
+  EXPECT_EQ(error_of({"-s", "/no/file"}), "-s: cannot read '/no/file'");
+}
+
+/// What -s says of a file with this text.
+std::string error_of_strategy(const std::string &text) {
+  ProgramInfo info = program();
+  info.strategy_lines = {"ffc strategy 1", "conv1: n=4 on 0-3",
+                         "\"max pool\": h=2 w=2 on 0 2 1 3",
+                         "fc: on 0*4 again"};
+  info.strategy_files = {hash_name("\x0a\x05 of FlexFlow")};
+  const std::string path =
+      testing::TempDir() + "ffrt_strategy_" + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << text;
+  std::string error;
+  try {
+    expect_strategy("-s", path, info);
+  } catch (const Error &e) {
+    error = e.what();
+  }
+  std::remove(path.c_str());
+  const std::size_t at = error.find(path);
+  if (at != std::string::npos)
+    error.replace(at, path.size(), "FILE");
+  return error.substr(0, error.find(';'));
+}
+
+TEST(StrategyFlag, TheStrategyCompiledInIsAccepted) {
+  const std::string head = "ffc strategy 1\n";
+  for (const char *rest :
+       {"", "conv1: n=4 on 0 1 2 3\n", "conv1:n=4 h=1 on 0-2 3 # all\n",
+        "# none\n\n\"conv1\": n=4 on 0-3", "fc: on 0 0 0*2 again\n",
+        "\"max pool\" : h=2 w=2 on 0 2 1 3\r\n"})
+    EXPECT_EQ(error_of_strategy(head + rest), "") << rest;
+  EXPECT_EQ(error_of_strategy("\x0a\x05 of FlexFlow"), "");
+}
+
+TEST(StrategyFlag, OthersAreRefusedWithTheFirstDifference) {
+  const std::string head = "ffc strategy 1\nconv1: n=4 on 0-3\n";
+  EXPECT_EQ(error_of_strategy(head + "fc: n=2 on 0 1"),
+            "-s: FILE:3: 'fc': expected 'on 0*4 again', which is compiled in, "
+            "found 'n=2 on 0 1'");
+  EXPECT_EQ(error_of_strategy(head + "fc: on 0*4"),
+            "-s: FILE:3: 'fc': expected 'on 0*4 again', which is compiled in, "
+            "found 'on 0*4'");
+  EXPECT_EQ(error_of_strategy(head + "\"max pool\": w=2 h=2 on 0 2 1 3"),
+            "-s: FILE:3: '\"max pool\"': expected 'h=2 w=2 on 0 2 1 3', which "
+            "is compiled in, found 'w=2 h=2 on 0 2 1 3'");
+  EXPECT_EQ(error_of_strategy(head + "conv9: on 0"),
+            "-s: FILE:3: 'conv9': expected an operator of the strategy "
+            "compiled in, found none of that name");
+  EXPECT_EQ(error_of_strategy("\x0a\x06 of FlexFlow"),
+            "-s: FILE: expected the file that ffc has read or written, since "
+            "the program reads ffc's own format only, found another");
 }
 
 TEST(Report, InfoListsEverything) {

@@ -4,10 +4,10 @@
 // cross-entropy, data parallel over RANKS ranks, with momentum. DEMO_FAULT
 // makes it misbehave for tests of messages: "guard", "throw", "hole" or
 // "tasks". Or its last rank does: "exchange" leaves out an exchange that the
-// others begin a step with; it never comes to the "start", to make a "group",
-// or to the "end". With DEMO_EVALUATE it ends with the result of fc; with
-// DEMO_PROFILE it starts as programs that measure do. Of its tasks, only
-// communication is traced.
+// others begin a step with; it is "slow", computing for a while; it never comes
+// to the "start", to make a "group", or to the "end". With DEMO_EVALUATE it
+// ends with the result of fc; with DEMO_PROFILE it starts as programs that
+// measure do. Of its tasks, only communication is traced.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/error.h"
@@ -17,6 +17,7 @@
 #include "ffrt/profile.h"
 #include "ffrt/program.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -95,6 +96,8 @@ public:
   void step() override {
     if (fault("exchange") && !is_last())
       pass_on();
+    if (fault("slow"))
+      compute_for(std::chrono::milliseconds(is_last() ? 6 : 2));
     conv({x, wc, bc}, {c});
     relu({c}, {r});
     if (evaluates())
@@ -131,6 +134,11 @@ public:
   Tensor loss() override { return loss_value; }
 
 private:
+  static void compute_for(std::chrono::nanoseconds time) {
+    using Clock = std::chrono::steady_clock;
+    for (const auto start = Clock::now(); Clock::now() - start < time;)
+      ;
+  }
   bool is_last() const { return cx.rank == RANKS - 1; }
   /// Something from the rank before, something else to the next.
   void pass_on() {
@@ -217,7 +225,7 @@ RankInfo bytes(int rank) {
   return {weights + whole(kClasses * kFeatures),
           weights + whole(n * 64) + whole(n) + 8 * whole(n * kFeatures) +
               2 * whole(n * kClasses) + whole(1),
-          1e6};
+          1e6, 1e-3, 0};
 }
 
 } // namespace

@@ -28,7 +28,8 @@ TEST_F(Run, SameTrainingOnAnyNumberOfRanks) {
     EXPECT_HAS(r, "step 1/6  loss ");
     EXPECT_HAS(r, "step 6/6  loss ");
     EXPECT_HAS(r, "done 6 steps in ");
-    EXPECT_EQ(count(r.text, "\n"), 3) << r.text;
+    EXPECT_HAS(r, "model       demo.onnx, training\n");
+    EXPECT_EQ(count(r.text, "\nstep "), 2) << r.text;
     for (const char *file : files) {
       const std::vector<double> one =
           read(folder + "/1/" + file + std::string(".npy"));
@@ -66,6 +67,24 @@ TEST_F(Run, StepsAreDumpedAsRunsThatEndWithThem) {
   EXPECT_NE(late.status, 0);
   EXPECT_HAS(late, "error: rank 0: start: --dump-steps: expected steps up to "
                    "3, the last one, found 4");
+}
+
+TEST_F(Run, ASlowRankIsNamedOnce) {
+  const Result slow = mpirun(2, 2, "--steps 130 -p 1000", "DEMO_FAULT=slow");
+  EXPECT_EQ(slow.status, 0) << slow.text;
+  EXPECT_HAS(slow, "warning: rank 1 (host ");
+  EXPECT_HAS(slow, ": steps compute for ");
+  const Result even = mpirun(2, 2, "--steps 300 -p 1000");
+  EXPECT_EQ(even.status, 0) << even.text;
+  EXPECT_EQ(count(even.text, "is usual"), 0) << even.text;
+}
+
+TEST_F(Run, SrunWithoutMpiIsNamed) {
+  const Result r =
+      shell("env SLURM_PROCID=0 SLURM_NTASKS=4 " + demo(4) + " --steps 1");
+  EXPECT_EQ(r.status, 2);
+  EXPECT_HAS(r, "', found 1 rank; srun starts ranks of one run with "
+                "--mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)\n");
 }
 
 TEST_F(Run, SeedsAndRatesMatter) {

@@ -5,6 +5,7 @@
 #include "common/device/target.h"
 #include "ffrt/error.h"
 
+#include <chrono>
 #include <omp.h>
 
 namespace ffrt {
@@ -72,9 +73,15 @@ void Feeder::stage_all() {
 }
 
 void Feeder::next() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const auto has_data = [&] {
+    if (source.samples() > 0)
+      seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  };
   if (!buffers) {
     fill(slots, taken++);
-    return;
+    return has_data();
   }
   if (source.constant() && taken > first) {
     buffers->send_again();
@@ -85,6 +92,7 @@ void Feeder::next() {
     changed.wait(lock, [&] { return ready > taken; });
   else
     fill(buffers->host(), taken);
+  has_data();
   if (!cause.empty())
     throw Error(cause);
   buffers->send();

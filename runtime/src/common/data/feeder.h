@@ -31,6 +31,9 @@ public:
   /// Throws Error, also for what the thread met.
   void next();
 
+  /// Seconds that next() has waited for what is read from a data set.
+  double waited() const { return seconds; }
+
 private:
   void fill(const std::vector<Tensor> &tensors, int64_t step);
   /// The thread: stages one step after the other, each when the one before has
@@ -41,6 +44,7 @@ private:
   std::vector<std::size_t> inputs;
   std::vector<Tensor> slots;
   std::optional<InputBuffers> buffers; ///< absent: slots are filled in place
+  double seconds = 0;
   const int64_t first, steps;
   int64_t taken; ///< steps given to next(), and those before the first
 

@@ -16,6 +16,10 @@ std::string machine_name();
 /// Names and versions of what kernels and communication are made of.
 std::vector<std::pair<std::string, std::string>> library_versions();
 
+/// The GPU that this rank computes on, "GPU-" and its UUID; empty on CPUs.
+/// Throws Error where there is none.
+std::string own_gpu();
+
 /// Cores, or GPUs, that the ranks may run on, of all machines together.
 /// Collective.
 int count_cores(Comm &comm, const Group &world);

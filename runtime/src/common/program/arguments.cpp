@@ -3,6 +3,7 @@
 
 #include "common/evaluate/metrics.h"
 #include "common/program/flags.h"
+#include "common/program/flexflow_flags.h"
 #include "common/program/on_ranks.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
@@ -164,6 +165,17 @@ bool read_validation(const std::string &flag, Flags &flags,
   return true;
 }
 
+/// What a flag without a value sets; null if it is another.
+bool *switch_of(const std::string &flag, Arguments &a) {
+  for (auto [name, yes] :
+       {std::pair("--help", &a.help), std::pair("--info", &a.info),
+        std::pair("--map", &a.map), std::pair("--any-loss", &a.any_loss),
+        std::pair("--quiet", &a.quiet), std::pair("--plain", &a.plain)})
+    if (flag == name)
+      return yes;
+  return nullptr;
+}
+
 /// Long form of a short flag.
 std::string canonical(const std::string &flag) {
   static const char *const names[][2] = {
@@ -180,7 +192,10 @@ std::string canonical(const std::string &flag) {
 void check_batch(const std::string &flag, const std::string &text,
                  int64_t batch) {
   if (positive(flag, text) != batch)
-    expected(flag, std::to_string(batch) + ", the batch size compiled in",
+    expected(flag,
+             std::to_string(batch) +
+                 ", the batch size compiled in (ffc MODEL --batch-size " +
+                 text + " compiles another)",
              text);
 }
 
@@ -199,6 +214,8 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
                 "which begins with one");
   if (a.epochs && a.steps)
     throw Error("expected --epochs or --steps, found both");
+  if (a.quiet && a.plain)
+    throw Error("expected --quiet or --plain, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
     throw Error("expected --dataset or --inputs, found both");
   if (!a.dump_steps.empty() && a.dump.empty())
@@ -307,16 +324,12 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
   while (flags.next()) {
     const std::string &given = flags.name(), flag = canonical(given);
     a.given.insert(flag);
-    if (flag == "--help" || flag == "--info" || flag == "--any-loss" ||
-        flag == "--shuffle" || flag == "--no-shuffle") {
+    if (bool *yes = switch_of(flag, a)) {
       flags.expect_no_value();
-      if (flag == "--help")
-        a.help = true;
-      else if (flag == "--info")
-        a.info = true;
-      else if (flag == "--any-loss")
-        a.any_loss = true;
-      else if (order.empty() || order == flag)
+      *yes = true;
+    } else if (flag == "--shuffle" || flag == "--no-shuffle") {
+      flags.expect_no_value();
+      if (order.empty() || order == flag)
         order = flag;
       else
         throw Error("expected --shuffle or --no-shuffle, found both");
@@ -368,7 +381,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
     else if (read_generation(flag, flags, a.generation))
       generating = flag;
     else if (!read_checkpoints(flag, flags, a) &&
-             !read_validation(flag, flags, a.validation))
+             !read_validation(flag, flags, a.validation) &&
+             !read_flexflow(given, flags, info, a.notes))
       flags.reject();
     if (flag != "--local-ranks" && flag != "--restarts")
       for (const std::string &word : flags.words())
@@ -403,6 +417,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --warmup N          it rises over the first N steps
       --wd, --weight-decay X
   -p, --print-freq N      print every N steps (default 10)
+      --plain             lines on a terminal, too, in place of one that changes
+      --quiet             print errors and warnings only
   -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), texts (*.txt,
                           tokens*.npy), or one .npy file per input with all
                           samples (absent: synthetic data, 10 steps per epoch)
@@ -461,10 +477,15 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           that waits says where, and all end (default )" +
           std::to_string(int(kDeadline)) + R"()
       --info              print what the program is and needs
+      --map               print on which host, cores and GPU every rank is
       --local-ranks N     start the ranks on this machine
       --restarts N        and start them again when they end badly, up to N
                           times, from the newest checkpoint
   -h, --help
+
+FlexFlow's -s, --strategy FILE is accepted where it is the strategy compiled in;
+so are its --nodes, -ll:gpu and -ll:fsize where they are what the plan has, and
+other flags of Legion that mean nothing here.
 )";
   return text;
 }

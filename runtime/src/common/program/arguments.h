@@ -19,6 +19,9 @@ namespace ffrt {
 struct Arguments {
   bool help = false;
   bool info = false;
+  bool map = false;
+  bool quiet = false;    ///< nothing but errors and warnings
+  bool plain = false;    ///< lines on a terminal, too
   bool any_loss = false; ///< goes on with one that is not finite
   OnNan on_nan = OnNan::stop;
   int64_t epochs = 0; ///< 0: not given
@@ -42,7 +45,8 @@ struct Arguments {
   int local_ranks = 0;  ///< 0: not given
   int restarts = 0;     ///< of the local ranks
   double deadline = kDeadline;
-  std::set<std::string> given; ///< flags in their long form
+  std::vector<std::string> notes; ///< what flags of FlexFlow stand for
+  std::set<std::string> given;    ///< flags in their long form
   /// All arguments but --local-ranks and --restarts, for the ranks it starts.
   std::vector<std::string> forwarded;
 };

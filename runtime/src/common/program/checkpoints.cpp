@@ -1,12 +1,12 @@
 //===- checkpoints.cpp - when a run saves its state -----------------------===//
 #include "common/program/checkpoints.h"
 
+#include "common/program/say.h"
 #include "common/program/together.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 namespace ffrt {
@@ -15,12 +15,11 @@ namespace {
 
 /// "every 100 steps", or seconds; empty: neither.
 std::string pace(const CheckpointFlags &flags) {
-  char text[64] = "";
   if (flags.steps > 0)
-    std::snprintf(text, sizeof text, " every %" PRId64 " steps,", flags.steps);
-  else if (flags.seconds > 0)
-    std::snprintf(text, sizeof text, " every %g s,", flags.seconds);
-  return text;
+    return format(" every %" PRId64 " steps,", flags.steps);
+  if (flags.seconds > 0)
+    return format(" every %g s,", flags.seconds);
+  return "";
 }
 
 } // namespace
@@ -35,12 +34,10 @@ Checkpoints::Checkpoints(Comm &comm, const Group &world,
       requests(comm, world, flags.seconds) {
   if (comm.rank() != 0)
     return;
-  std::printf("checkpoints in %s:%s after the last step, and when a signal "
-              "asks; the newest %" PRId64
-              " stay; a copy of %.1f MB on rank 0\n",
-              flags.folder.c_str(), pace(flags).c_str(), flags.keep,
-              double(writer.bytes()) / 1e6);
-  std::fflush(stdout);
+  say("checkpoints in " + flags.folder + ":" + pace(flags) +
+      format(" after the last step, and when a signal asks; the newest "
+             "%" PRId64 " stay; a copy of %.1f MB on rank 0",
+             flags.keep, double(writer.bytes()) / 1e6));
 }
 
 void Checkpoints::after_step(int64_t step,
@@ -72,12 +69,10 @@ void Checkpoints::after_step(int64_t step,
   if (asked.signal == 0 || step == run.rate.steps)
     return;
   finish();
-  if (comm.rank() == 0) {
-    std::printf("ended by signal %d (%s) after step %" PRId64 " of %" PRId64
-                ", which is saved; --resume goes on\n",
-                asked.signal, strsignal(asked.signal), step, run.rate.steps);
-    std::fflush(stdout);
-  }
+  if (comm.rank() == 0)
+    say(format("ended by signal %d (%s) after step %" PRId64 " of %" PRId64
+               ", which is saved; --resume goes on",
+               asked.signal, strsignal(asked.signal), step, run.rate.steps));
   comm.barrier();
   throw Stop{128 + asked.signal};
 }

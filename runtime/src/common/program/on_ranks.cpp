@@ -8,6 +8,7 @@
 #include "ffrt/mpi.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 namespace ffrt {
@@ -32,6 +33,15 @@ int reject(const std::string &cause, Comm *comm = nullptr) {
   return 2;
 }
 
+/// Where `srun` has started processes that MPI knows nothing of.
+const char *missing_of_srun(int ranks) {
+  return ranks == 1 && environment_number("SLURM_NTASKS", 1) > 1 &&
+                 std::getenv("SLURM_PROCID") && !launched()
+             ? "; srun starts ranks of one run with --mpi=pmix (Open MPI) or "
+               "--mpi=pmi2 (MPICH)"
+             : "";
+}
+
 } // namespace
 
 int on_ranks(const char *program, int ranks, const char *task,
@@ -54,7 +64,8 @@ int on_ranks(const char *program, int ranks, const char *task,
   if (comm->size() != ranks)
     return reject("expected '" + launch_command(program, ranks) + "', found " +
                       std::to_string(comm->size()) +
-                      (comm->size() == 1 ? " rank" : " ranks"),
+                      (comm->size() == 1 ? " rank" : " ranks") +
+                      missing_of_srun(comm->size()),
                   comm.get());
   try {
     body(*comm);

@@ -2,10 +2,9 @@
 #include "common/program/resume.h"
 
 #include "common/checkpoint/checkpoint_folder.h"
+#include "common/program/say.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
-
-#include <cstdio>
 
 namespace ffrt {
 
@@ -42,7 +41,7 @@ std::unique_ptr<Checkpoint> open_resumed(Comm &comm, const Group &world,
   });
   path = shared(comm, world, path);
   if (comm.rank() == 0 && path.empty())
-    std::printf("no checkpoint in %s yet: the run begins\n", folder.c_str());
+    say("no checkpoint in " + folder + " yet: the run begins");
   std::unique_ptr<Checkpoint> checkpoint;
   if (!path.empty())
     together(comm, world, kTask,
@@ -106,7 +105,7 @@ bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
       throw Error(std::string(flag) + ": expected a run with steps to do, " +
                   found);
   if (!quiet)
-    std::printf("all %lld steps are done\n", static_cast<long long>(steps));
+    say("all " + std::to_string(steps) + " steps are done");
   return true;
 }
 

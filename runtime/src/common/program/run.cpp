@@ -8,6 +8,7 @@
 #include "common/program/checkpoints.h"
 #include "common/program/find_cause.h"
 #include "common/program/generate.h"
+#include "common/program/head.h"
 #include "common/program/initial.h"
 #include "common/program/on_ranks.h"
 #include "common/program/recovery.h"
@@ -15,8 +16,11 @@
 #include "common/program/restarts.h"
 #include "common/program/resume.h"
 #include "common/program/run_log.h"
+#include "common/program/say.h"
+#include "common/program/step_times.h"
 #include "common/program/steps.h"
 #include "common/program/tensorboard.h"
+#include "common/program/terminal.h"
 #include "common/program/together.h"
 #include "common/program/validation.h"
 #include "ffrt/error.h"
@@ -74,6 +78,12 @@ void check_dump_steps(const Arguments &arguments, int64_t steps) {
                 std::to_string(arguments.dump_steps.back()));
 }
 
+Show how_to_show(const Arguments &arguments) {
+  if (arguments.quiet)
+    return Show::nothing;
+  return !arguments.plain && on_terminal(1) ? Show::live : Show::lines;
+}
+
 /// A run on this rank.
 class Run {
 public:
@@ -91,6 +101,8 @@ private:
   void make_checkpoints();
   void make_validation();
   void find_place();
+  void say_map();
+  void say_head();
   std::vector<std::unique_ptr<StepLog>> open_logs();
   void do_steps();
   void begin_step(int64_t step);
@@ -123,6 +135,7 @@ private:
   std::unique_ptr<Validation> validation;   ///< the same
   std::optional<Recovery> recovery;
   RateSchedule rate;
+  std::vector<std::string> hosts; ///< of the ranks; on rank 0
   int64_t steps = 0;
   Progress progress;
   using Clock = std::chrono::steady_clock;
@@ -198,7 +211,7 @@ void Run::find_place() {
     progress.first_sample = record.samples;
     if (comm.rank() == 0) {
       earlier = resumed->losses();
-      std::puts(describe_rest(*resumed, arguments, rate).c_str());
+      say(describe_rest(*resumed, arguments, rate));
     }
   });
   losses =
@@ -242,6 +255,30 @@ void Run::make_validation() {
       resumed ? resumed->record().best : Best());
 }
 
+void Run::say_map() {
+  const std::vector<RankPlace> places = places_of_ranks(comm, world);
+  if (comm.rank() != 0)
+    return;
+  std::fputs(map_table(places, info).c_str(), stdout);
+  std::fflush(stdout);
+  for (const std::string &problem : map_problems(places, info))
+    warn(problem);
+}
+
+/// Says what runs, and where.
+void Run::say_head() {
+  const std::vector<RankPlace> places = places_of_ranks(comm, world);
+  if (comm.rank() != 0)
+    return;
+  for (const RankPlace &place : places)
+    hosts.push_back(place.host);
+  for (const std::string &problem : map_problems(places, info))
+    warn(problem);
+  say(head_text(info, places));
+  for (const std::string &note : arguments.notes)
+    say(note);
+}
+
 void Run::write_dump(int64_t step) {
   const std::string folder = dump_folder(arguments, step, steps);
   if (folder.empty())
@@ -281,8 +318,8 @@ void Run::do_steps() {
   std::vector<StepLog *> all_logs;
   for (const std::unique_ptr<StepLog> &log : logs)
     all_logs.push_back(log.get());
-  Report report(info, comm.rank() != 0, first, steps, arguments.print_frequency,
-                all_logs);
+  Report report(info, comm.rank() == 0, how_to_show(arguments), first, steps,
+                arguments.print_frequency, all_logs);
   Feeder feeder(*source, instance->inputs(), instance->input_numbers(),
                 first_micro_batch,
                 first_micro_batch + (steps - first) * info.micro_batches);
@@ -307,6 +344,7 @@ void Run::do_steps() {
       dump.record_batch(micro_batch * info.batch,
                         info.micro_batches * info.batch);
   };
+  StepTimes times(comm, world, info, hosts);
   const std::function<std::vector<double>()> all_losses = [&] {
     return losses->of_steps();
   };
@@ -323,7 +361,9 @@ void Run::do_steps() {
     is_dumped =
         !dump_folder(arguments, step + 1, may_be_last ? step + 1 : steps)
              .empty();
+    times.begin();
     program.run(before_micro_batch);
+    times.end(feeder.waited());
     if (report.is_due(step + 1)) {
       finish_target();
       if (has_loss)
@@ -336,6 +376,8 @@ void Run::do_steps() {
       if (info.training)
         done.training = {has_loss ? losses->of_steps().back() : 0.0,
                          context.learning_rate};
+      if (has_loss)
+        report.losses(losses->of_steps());
       report.step(done);
     }
     if (watch && (is_dumped || validates || step + 1 == steps))
@@ -346,6 +388,7 @@ void Run::do_steps() {
     if (validates) {
       const Validated found = validation->run(step + 1);
       report.validation(found);
+      times.leave_out(found.seconds);
       is_best = found.is_best;
       if (checkpoints)
         checkpoints->set_best(validation->best());
@@ -360,6 +403,7 @@ void Run::do_steps() {
   }
   finish_target();
   report.done(steps);
+  times.finish();
 }
 
 /// Makes the context that of a step, counted from 0.
@@ -415,10 +459,13 @@ void Run::recover(const BadStep &bad) {
 }
 
 void Run::all_steps() {
+  if (arguments.map)
+    return say_map();
   resume();
   make_program();
   if (!instance)
     return; // it has generated, or has nothing to do
+  say_head();
   find_place();
   make_checkpoints();
   instance->initialise(saved);
@@ -470,6 +517,8 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make,
     return {"", arguments.deadline};
   };
   return on_ranks(argv[0], info.ranks, "run", parse, [&](Comm &comm) {
+    if (arguments.quiet)
+      be_quiet();
     Run(comm, info, arguments, make, evaluation ? &*evaluation : nullptr)
         .all_steps();
   });

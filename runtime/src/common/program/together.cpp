@@ -1,7 +1,7 @@
 //===- together.cpp - stages that succeed on all ranks or none ------------===//
 #include "common/program/together.h"
 
-#include <cstdio>
+#include "common/program/terminal.h"
 
 namespace ffrt {
 
@@ -23,10 +23,8 @@ void agree(Comm &comm, const Group &world, const char *task,
   if (vote == 0)
     return;
   if (vote == mine) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "error: rank %d: %s: %s\n", comm.rank(), task,
-                 cause.c_str());
-    std::fflush(stderr);
+    print_error("error: rank " + std::to_string(comm.rank()) + ": " + task +
+                ": " + cause);
   }
   // Launchers kill the other ranks when one exits non-zero: print first.
   comm.barrier();

@@ -3,6 +3,7 @@
 
 #include "common/data/feeder.h"
 #include "common/device/target.h"
+#include "common/program/say.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
@@ -71,16 +72,16 @@ Validation::Validation(Comm &comm, const Group &world,
                                         evaluation.make, saved);
   if (comm.rank() != 0)
     return;
-  std::printf("validates on %" PRId64 " samples", samples);
+  std::string text = "validates on " + std::to_string(samples) + " samples";
   if (const int64_t rest = source->samples() - samples; rest > 0)
-    std::printf(", without %" PRId64
-                " that fill no batch, of which the model gives one loss",
-                rest);
-  std::printf(flags.every > 0                  ? " every %" PRId64 " steps\n"
-              : progress.samples_per_epoch > 0 ? " after every epoch\n"
-                                               : " after the last step\n",
-              flags.every);
-  std::fflush(stdout);
+    text += ", without " + std::to_string(rest) +
+            " that fill no batch, of which the model gives one loss";
+  if (flags.every > 0)
+    text += " every " + std::to_string(flags.every) + " steps";
+  else
+    text += progress.samples_per_epoch > 0 ? " after every epoch"
+                                           : " after the last step";
+  say(text);
 }
 
 bool Validation::is_due(int64_t step, int64_t last_step) const {

@@ -22,6 +22,8 @@ std::string machine_name() {
          (cores == 1 ? " core" : " cores");
 }
 
+std::string own_gpu() { return ""; }
+
 std::vector<std::pair<std::string, std::string>> library_versions() {
   const dnnl_version_t *dnnl = dnnl_version();
   return {{"onednn", std::to_string(dnnl->major) + "." +

@@ -6,8 +6,10 @@
 #include "cuda/conv/conv_library.h"
 #include "cuda/matmul/gemm.h"
 #include "ffrt/cuda/check.h"
+#include "ffrt/cuda/device.h"
 #include "ffrt/mpi.h"
 
+#include <cstdio>
 #include <cuda_runtime.h>
 #include <map>
 #include <nccl.h>
@@ -35,6 +37,22 @@ std::string machine_name() {
   const int gpus = count_gpus();
   return std::string(properties.name) + ", " + std::to_string(gpus) +
          (gpus == 1 ? " GPU" : " GPUs");
+}
+
+std::string own_gpu() {
+  cuda::device(); // which is chosen then
+  int device = 0;
+  cudaDeviceProp properties{};
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaGetDeviceProperties(&properties, device),
+        "cudaGetDeviceProperties");
+  std::string text = "GPU-";
+  for (char byte : properties.uuid.bytes) {
+    char hex[3];
+    std::snprintf(hex, sizeof hex, "%02x", unsigned(byte) & 0xffu);
+    text += hex;
+  }
+  return text;
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
