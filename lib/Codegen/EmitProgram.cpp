@@ -182,7 +182,9 @@ void ProgramPrinter::printInfo(Text &text) {
     if (!rows.empty())
       text.line("};");
   };
-  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> updated, inputs, outputs;
+  for (const std::string &name : meta.updated)
+    updated.push_back(quoted(name));
   for (const InputMeta &input : meta.inputs)
     inputs.push_back("{" + quoted(input.name) + ", " + str(input.type) +
                      ", /*target=*/" + (input.target ? "true" : "false") +
@@ -190,6 +192,8 @@ void ProgramPrinter::printInfo(Text &text) {
   for (const OutputMeta &output : meta.outputs)
     outputs.push_back("{" + quoted(output.name) + ", " + str(output.type) +
                       "}");
+  if (!updated.empty())
+    setList("updated", updated);
   setList("inputs", inputs);
   setList("outputs", outputs);
   text.line("info.rank_info.assign(std::begin(rank_info), "

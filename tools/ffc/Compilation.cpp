@@ -15,6 +15,7 @@
 #include "ffc/Plan/StrategyFile.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -332,6 +333,20 @@ static std::string textOf(ModuleOp op) {
   return text;
 }
 
+/// In the order in which the model has them.
+static std::vector<std::string>
+updatedParameters(const PlannedModule &planned) {
+  llvm::DenseSet<Value> updated;
+  for (Operation *op : planned.ops)
+    if (isa<ff::UpdateOp, ff::UpdateRowsOp>(op))
+      updated.insert(op->getOperand(0));
+  std::vector<std::string> names;
+  for (ff::StateOp state : mainFunction(planned.module).getOps<ff::StateOp>())
+    if (updated.contains(state))
+      names.push_back(state.getName().str());
+  return names;
+}
+
 void Compilation::writePlan() {
   writeConfigurations(planned, {strategy.begin(), strategy.end()});
   writeSchedule(planned, schedule);
@@ -365,6 +380,7 @@ LogicalResult Compilation::emit() {
   if (evaluation) {
     evaluated = describeEvaluation(meta);
   }
+  meta.updated = updatedParameters(planned);
   auto files =
       codegen::emitProgram(*ranks, meta, evaluated ? &*evaluated : nullptr);
   if (failed(files))

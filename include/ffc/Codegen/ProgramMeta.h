@@ -50,7 +50,8 @@ struct ProgramMeta {
   std::string modelHash, topologyHash, strategyHash;
   std::string version; ///< of ffc
   bool training = true;
-  std::string trained; ///< what is, in words
+  std::string trained;              ///< what is, in words
+  std::vector<std::string> updated; ///< parameters
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
   int microBatches = 1; ///< over a batch each in a step

@@ -109,6 +109,7 @@ struct ProgramInfo {
   /// symmetric: the buffers of a collective lie there at one offset on all of
   /// its ranks, or not at all.
   int64_t symmetric_state = 0, symmetric_arena = 0;
+  std::vector<const char *> updated; ///< parameters, by name
 };
 
 /// Receives tensors that the program offers for dumping.

@@ -23,6 +23,7 @@ ProgramInfo program() {
   info.default_learning_rate = 0.01;
   info.predicted_step_seconds = 0.0125;
   info.inputs = {{"x", DType::f32, 2, {64, 10}, false, 0}};
+  info.updated = {"fc.weight", "fc.bias"};
   info.rank_info = {{100, 200, 3e9}, {110, 220, 4e9}, {1, 2, 3}, {4, 5, 6}};
   return info;
 }
@@ -225,6 +226,26 @@ TEST(Arguments, Rates) {
   EXPECT_EQ(error_of({"--lr-schedule=one-cycle", "--warmup=3"}),
             "--warmup: expected another --lr-schedule, found one-cycle, which "
             "begins with one");
+}
+
+TEST(Arguments, Groups) {
+  const Arguments a = parse({"--group", "*bias: wd=0", "--group=fc*: lr=0.5x"});
+  ASSERT_EQ(a.groups.size(), 2u);
+  EXPECT_EQ(to_string(a.groups[1]), "fc*: lr=0.5x");
+  EXPECT_EQ(describe_rates(program().updated, a.groups, 0.5, 0.125),
+            "learning rate  weight decay  parameter\n"
+            "         0.25         0.125  fc.weight\n"
+            "         0.25             0  fc.bias\n");
+  EXPECT_EQ(error_of({"--group=fc*"}),
+            "--group: expected PATTERN|PATTERN...: SETTING, SETTING..., found "
+            "'fc*'");
+  EXPECT_EQ(error_of({"--group=fc.wait: wd=0"}),
+            "--group: expected the name of a parameter that is trained, or a "
+            "pattern of some with * and ?, found 'fc.wait'; near it are "
+            "'fc.weight', 'fc.bias'");
+  EXPECT_EQ(error_of({"--group=*: wd=0"}, false),
+            "--group: expected a program that trains, found one that "
+            "evaluates");
 }
 
 TEST(Arguments, Checkpoints) {

@@ -45,6 +45,7 @@ Record record_of(int64_t step) {
   record.seed = 0xfedcba9876543210u;
   record.rate = {parse_rate_form("cosine:7"), 0.1, 0.01, 3, 100};
   record.weight_decay = 0.25;
+  record.groups = {parse_group("*bias: wd=0")};
   record.model = "model";
   record.ranks = 3;
   record.micro_batches = 1;
@@ -122,6 +123,8 @@ TEST_F(Data, CheckpointOfThreeRanksReadByOne) {
   const Record &record = checkpoint.record();
   EXPECT_EQ(record.seed, 0xfedcba9876543210u);
   EXPECT_EQ(to_string(record.rate.form), "cosine:7");
+  ASSERT_EQ(record.groups.size(), 1u);
+  EXPECT_EQ(to_string(record.groups[0]), "*bias: wd=0");
   const auto value = [&](const char *name, bool parameter, Shape shape) {
     const Tile t = blank(shape, {Shape(shape.size(), 0), shape});
     checkpoint.load(name, parameter, t);

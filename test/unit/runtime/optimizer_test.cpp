@@ -2,6 +2,7 @@
 #include "ffrt/optimizer.h"
 
 #include "common/device/target.h"
+#include "ffrt/error.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -24,6 +25,8 @@ struct Training {
   double scale = 1;
   int64_t skipped = 0;        ///< steps before the first
   DType rounded = DType::f32; ///< of w besides; f32: none
+  double share = 1;           ///< of the learning rate
+  bool is_own = false;        ///< rate and decay are the parameter's own
 
   Training(int64_t n, size_t slots, double scale, std::mt19937 &random)
       : w(random_value({n}, random)), slots(slots, Value({n})), scale(scale) {
@@ -76,9 +79,11 @@ template <class Kernel, class... Numbers>
 Training found(const Training &run, int threads, Numbers... numbers) {
   const Threads scope(threads);
   Context cx;
-  cx.learning_rate = kRate;
-  cx.weight_decay = kDecay;
   Tile w(run.w, run.w.whole()), g(run.w, run.w.whole());
+  cx.learning_rate = run.is_own ? kRate : run.share * kRate;
+  cx.weight_decay = run.is_own ? 7 : kDecay;
+  if (run.is_own)
+    cx.own_rates[w.tensor.data] = {run.share, kDecay};
   std::vector<Tile> slots;
   for (const Value &slot : run.slots)
     slots.emplace_back(slot, slot.whole());
@@ -152,6 +157,41 @@ void check_skipped(size_t slots, Numbers... numbers) {
     for (size_t s = 0; s < slots; ++s)
       EXPECT_EQ(after.slots[s].data, run.slots[s].data);
   }
+}
+
+/// As if the program had the parameter's rate and decay.
+template <class Kernel, class... Numbers>
+void check_own(size_t slots, Numbers... numbers) {
+  std::mt19937 random(seed());
+  Training run(37, slots, 0.375, random);
+  run.share = 0.25;
+  const Training all = found<Kernel>(run, 1, numbers...);
+  run.is_own = true;
+  const Training own = found<Kernel>(run, 1, numbers...);
+  EXPECT_EQ(own.w.data, all.w.data);
+  for (size_t s = 0; s < slots; ++s)
+    EXPECT_EQ(own.slots[s].data, all.slots[s].data);
+}
+
+TEST(Updates, OwnRates) {
+  check_own<SgdUpdate>(0, 0.0, 0);
+  check_own<SgdUpdate>(1, 0.75, 1);
+  check_own<AdamUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<AdagradUpdate>(1, 0.01);
+  check_own<RmspropUpdate>(1, 0.75, 0.01, 0.0);
+  check_own<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+}
+
+TEST(Updates, RatesOfAllOrOfNone) {
+  const Value zero({3});
+  const Tile w(zero, zero.whole()), g(zero, zero.whole());
+  Context cx;
+  cx.own_rates[g.tensor.data] = {1, 0};
+  EXPECT_THROW(perform(SgdUpdate(cx, {w, g, Tensor()}, {w}, 0.0, 0),
+                       {w, g, Tensor()}, {w}),
+               Error);
 }
 
 TEST(Updates, Skipped) {
@@ -300,9 +340,10 @@ TEST(Lamb, TrustInTheWholeParameter) {
                          blank({n}, box, Order::row_major, DType::bf16)});
       Context cx;
       cx.learning_rate = kRate;
-      cx.weight_decay = kDecay;
       for (cx.step = 0; cx.step < kSteps; ++cx.step) {
         const Value &g = run.gradients[size_t(cx.step)];
+        for (const Part &p : parts)
+          cx.own_rates[p.w.tensor.data] = {1, kDecay};
         double of_w = 0, of_r = 0;
         for (int64_t i = 0; i < n; ++i) {
           double *slots[] = {&m.data[i], &v.data[i]};

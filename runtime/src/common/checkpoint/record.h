@@ -3,6 +3,7 @@
 #define FFRT_COMMON_RECORD_H
 
 #include "common/checkpoint/best.h"
+#include "common/optimizer/parameter_groups.h"
 #include "common/optimizer/rate_schedule.h"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Record {
   uint64_t seed = 0;
   bool shuffled = false;
   double weight_decay = 0;
+  std::vector<ParameterGroup> groups;
   RateSchedule rate; ///< with the steps of the whole run
   Best best;         ///< of its validations
 

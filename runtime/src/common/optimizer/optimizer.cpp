@@ -5,8 +5,19 @@
 #include "common/elementwise/cast.h"
 #include "common/kernels/check.h"
 #include "common/optimizer/optimizer.h"
+#include "ffrt/error.h"
 
 namespace ffrt {
+
+UpdateRates Context::rates_of(const void *parameter) const {
+  if (own_rates.empty() || !parameter)
+    return {1, weight_decay};
+  const auto own = own_rates.find(parameter);
+  if (own == own_rates.end())
+    throw Error("update: expected a parameter that --group knows of, found "
+                "another; this is a fault of ffc");
+  return own->second;
+}
 
 namespace {
 

@@ -4,7 +4,8 @@
 // element, what becomes of the parameter w and of its slots:
 //
 //   static constexpr int kSlots;
-//   Step step(const StepNumbers &) const;    // what elements need of a step
+//   Step step(const StepNumbers &) const;    // what elements need of a step,
+//                                            // a Rates
 //   static Real scale(const Real *);         // of g, from operand `scale`
 //   static bool skips(Real scale);           // is nothing changed?
 //   void operator()(const Step &, Real scale, Real g, Real &w,
@@ -46,13 +47,26 @@ FFRT_FUNCTION inline Real value_or(const Real *x, Real missing) {
   return x ? *x : missing;
 }
 
+/// What a parameter has of its own (UpdateRates).
+struct OwnRates {
+  Real share = 1, weight_decay = 0;
+  OwnRates() = default;
+  explicit OwnRates(const UpdateRates &rates)
+      : share(Real(rates.share)), weight_decay(Real(rates.weight_decay)) {}
+};
+
 struct StepNumbers {
   double t; ///< from 1 on, without the steps that were skipped
-  Real learning_rate, weight_decay;
+  Real learning_rate;
 };
 
 struct Rates {
-  Real learning_rate, weight_decay;
+  Real learning_rate;
+  Real weight_decay; ///< 0 until of() sets it, with the parameter's rate
+  FFRT_FUNCTION void of(const OwnRates &own) {
+    learning_rate *= own.share;
+    weight_decay = own.weight_decay;
+  }
   /// The gradient of the loss and of the weight decay.
   FFRT_FUNCTION Real gradient(Real scale, Real g, Real w) const {
     return scale * g + weight_decay * w;
@@ -75,7 +89,7 @@ template <int Slots> struct Rule {
   static constexpr int kSlots = Slots;
   using Step = Rates;
   FFRT_FUNCTION Rates step(const StepNumbers &now) const {
-    return {now.learning_rate, now.weight_decay};
+    return {now.learning_rate, 0};
   }
   FFRT_FUNCTION static Real scale(const Real *scale) {
     return value_or(scale, 1.0f);
@@ -102,7 +116,7 @@ struct Moments {
     Real epsilon;
   };
   FFRT_FUNCTION Step step(const StepNumbers &now) const {
-    return {{now.learning_rate, now.weight_decay},
+    return {{now.learning_rate, 0},
             Real(-1 / expm1(log1 * now.t)),
             Real(-1 / expm1(log2 * now.t)),
             epsilon};

@@ -51,6 +51,14 @@ RateForm rate_form(const std::string &flag, const std::string &text) {
   }
 }
 
+ParameterGroup group(const std::string &flag, const std::string &text) {
+  try {
+    return parse_group(text);
+  } catch (const Error &error) {
+    throw Error(flag + ": " + error.what());
+  }
+}
+
 /// Numbers of at least `least` with commas between; `what` they are.
 std::vector<int64_t> numbers(const std::string &flag, const char *what,
                              const std::string &text, int64_t least) {
@@ -262,6 +270,17 @@ void check_validation(const Arguments &a, const ProgramInfo &info,
   check("--best", v.best);
 }
 
+void check_groups(const Arguments &a, const ProgramInfo &info) {
+  if (!info.training)
+    throw Error("--group: expected a program that trains, found one that "
+                "evaluates");
+  try {
+    expect_matches(a.groups, info.updated);
+  } catch (const Error &error) {
+    throw Error(std::string("--group: ") + error.what());
+  }
+}
+
 /// `about` is a flag that says how to generate; empty: there is none.
 void check_generation(const Arguments &a, const ProgramInfo &info,
                       const std::string &about) {
@@ -328,6 +347,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
       a.warmup = positive(given, flags.value());
     else if (flag == "--weight-decay")
       a.weight_decay = not_negative(given, flags.value());
+    else if (flag == "--group")
+      a.groups.push_back(group(given, flags.value()));
     else if (flag == "--print-freq")
       a.print_frequency = positive(given, flags.value());
     else if (flag == "--seed")
@@ -368,6 +389,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
   check_contradictions(a, info);
   check_validation(a, info, evaluation);
   check_generation(a, info, generating);
+  if (!a.groups.empty())
+    check_groups(a, info);
   if (order.empty())
     a.shuffle = info.training && !a.dataset.empty();
   return a;
@@ -392,6 +415,11 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --lr-final X        what it falls to (default 0)
       --warmup N          it rises over the first N steps
       --wd, --weight-decay X
+      --group 'NAME|NAME...: lr=X, wd=X'
+                          another rate and decay for the parameters with these
+                          names, in which * is any text and ? any letter; lr=0.1x
+                          is a tenth of the rate. Of several groups that say
+                          something of a parameter the last one counts
   -p, --print-freq N      print every N steps (default 10)
   -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), texts (*.txt,
                           tokens*.npy), or one .npy file per input with all

@@ -19,9 +19,15 @@ namespace {
 // Elements
 //===----------------------------------------------------------------------===//
 
-rules::StepNumbers numbers_of(const Context &cx, const Real *skipped) {
-  return {double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
-          Real(cx.learning_rate), Real(cx.weight_decay)};
+/// What the elements of w need of the step.
+template <class R>
+typename R::Step step_of(const R &rule, const Context &cx, const Tensor &w,
+                         const Real *skipped) {
+  typename R::Step step =
+      rule.step({double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
+                 Real(cx.learning_rate)});
+  step.of(rules::OwnRates(cx.rates_of(w.data)));
+  return step;
 }
 
 /// Writes w rounded where that is a result.
@@ -50,7 +56,7 @@ void update(const R &rule, const Context &cx, Tensors in, Tensors out,
   const Real *g = in.begin()[1].as<Real>();
   Real *const state[] = {in.begin()[S == 0 ? 0 : 2 + S].as<Real>()...};
   for_elements(in.begin()->elements(),
-               [=, by = rule.step(numbers_of(cx, skipped))](int64_t i) {
+               [=, by = step_of(rule, cx, in.begin()[0], skipped)](int64_t i) {
                  Real here[] = {state[S][i]...};
                  rule(by, scale, g[i], here[S]...);
                  ((state[S][i] = here[S]), ...);
@@ -134,7 +140,7 @@ void LambDirection::operator()(Tensors in, Tensors out) {
   const bool skipped = rule.skips(scale);
   double *const sums_of = static_cast<double *>(partial.get());
   for_blocks(n, 2, sums_of,
-             [=, by = rule.step(numbers_of(cx, operand.skipped))](
+             [=, by = step_of(rule, cx, in.begin()[0], operand.skipped)](
                  int64_t begin, int64_t end, double *sums) {
                if (skipped) {
                  std::fill(r + begin, r + end, 0.0f);

@@ -145,6 +145,7 @@ struct Direction {
 
   const float *w, *g, *scale;
   float *m, *v, *r, *sums;
+  rules::OwnRates rates;
   int64_t n;
   bool grouped;
 
@@ -156,12 +157,14 @@ struct Direction {
                              const Span &span, double (&of)[kSums]) const {
     const float factor = Rule::scale(scale);
     const bool skips = Rule::skips(factor);
+    Step own = step;
+    own.of(rates);
     const Group<float> ws = cuda::read(w, span), gs = cuda::read(g, span);
     Group<float> ms = cuda::read(m, span), vs = cuda::read(v, span), rs;
     FFRT_UNROLL
     for (int i = 0; i < cuda::kGroup; ++i) {
       rs[i] =
-          skips ? 0.0f : numbers.rule(step, factor, gs[i], ws[i], ms[i], vs[i]);
+          skips ? 0.0f : numbers.rule(own, factor, gs[i], ws[i], ms[i], vs[i]);
       if (i < span.count) {
         of[0] += double(ws[i]) * double(ws[i]);
         of[1] += double(rs[i]) * double(rs[i]);
@@ -211,6 +214,7 @@ void LambDirection::operator()(Tensors in, Tensors out) {
                data(4),
                out.begin()[2].as<float>(),
                out.begin()[3].as<float>(),
+               rules::OwnRates(cx.rates_of(data(0))),
                in.begin()[0].elements(),
                true};
   for (const float *each :

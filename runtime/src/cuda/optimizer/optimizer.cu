@@ -16,6 +16,7 @@ void update(const R &rule, const Context &cx, Tensors in, Tensors out,
             const float *skipped = nullptr) {
   const auto data = [&](int i) { return in.begin()[i].as<float>(); };
   cuda::Update<R::kSlots> parameter(data(0), data(1), data(2),
+                                    rules::OwnRates(cx.rates_of(data(0))),
                                     in.begin()[0].elements());
   for (int s = 0; s < R::kSlots; ++s)
     parameter.state[1 + s] = data(3 + s);

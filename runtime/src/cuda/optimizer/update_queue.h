@@ -23,6 +23,7 @@ namespace ffrt::cuda {
 template <int Slots> struct Update {
   float *state[1 + Slots];
   const float *gradient, *scale;
+  rules::OwnRates rates;
   /// Where the parameter is wanted rounded, or null: to f16 or else bf16.
   void *rounded = nullptr;
   int64_t n;
@@ -30,8 +31,9 @@ template <int Slots> struct Update {
   bool grouped;
 
   Update() = default;
-  Update(float *w, const float *gradient, const float *scale, int64_t n)
-      : state{w}, gradient(gradient), scale(scale), n(n) {}
+  Update(float *w, const float *gradient, const float *scale,
+         const rules::OwnRates &rates, int64_t n)
+      : state{w}, gradient(gradient), scale(scale), rates(rates), n(n) {}
 };
 
 template <class T>
@@ -84,13 +86,15 @@ __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
     const float scale = Rule::scale(p.scale);
     if (Rule::skips(scale))
       continue;
+    typename Rule::Step own = step;
+    own.of(p.rates);
     table.chunks.for_spans(chunk, which, p.n, p.grouped, [&](const Span &span) {
       const Group<float> gradient = read(p.gradient, span);
       Group<float> state[kStates];
       FFRT_UNROLL
       for (int s = 0; s < kStates; ++s)
         state[s] = read(p.state[s], span);
-      update_group(table.rule, step, scale, gradient, state,
+      update_group(table.rule, own, scale, gradient, state,
                    std::make_index_sequence<kStates>());
       FFRT_UNROLL
       for (int s = 0; s < kStates; ++s)
