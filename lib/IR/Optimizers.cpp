@@ -13,8 +13,9 @@ using namespace ffc::ff;
 
 using Range = Hyperparameter::Range;
 
-/// Numbers and learning rates are those of PyTorch, of LAMB those of its paper
-/// (You et al., ICLR 2020), of hf_adamw those of Hugging Face's Transformers.
+/// Numbers and learning rates are those of PyTorch, of LAMB and Lion those of
+/// their papers (You et al., ICLR 2020; Chen et al., NeurIPS 2023), of hf_adamw
+/// those of Hugging Face's Transformers.
 static const std::vector<OptimizerInfo> &table() {
   auto moments = [](double epsilon) -> std::vector<Hyperparameter> {
     return {{"beta1", 0.9, Range::Fraction},
@@ -75,7 +76,14 @@ static const std::vector<OptimizerInfo> &table() {
        moments(1e-6),
        twoMoments,
        0.001,
-       17}};
+       17},
+      {OptimizerKind::Lion,
+       {"lion_update"},
+       nullptr,
+       {{"beta1", 0.9, Range::Fraction}, {"beta2", 0.99, Range::Fraction}},
+       {{"first_moment"}},
+       0.0001,
+       12}};
   return table;
 }
 

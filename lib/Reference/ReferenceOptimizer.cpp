@@ -126,6 +126,22 @@ static void hfAdamW(const ReferenceCall &call) {
   });
 }
 
+/// The sign of a mean that leans to the slope, which is then taken into the one
+/// that is kept.
+static void lion(const ReferenceCall &call) {
+  double rate = call.context.learningRate, decay = call.context.weightDecay;
+  double beta1 = call.f64("beta1"), beta2 = call.f64("beta2");
+  double scale = scaleOf(call);
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    double w = call.ins[0].at(i), m = call.ins[3].at(i);
+    double slope = scale * call.ins[1].at(i);
+    double mean = beta1 * m + (1 - beta1) * slope;
+    double sign = mean > 0 ? 1 : mean < 0 ? -1 : mean;
+    call.outs[0].at(i) = w - rate * (sign + decay * w);
+    call.outs[1].at(i) = beta2 * m + (1 - beta2) * slope;
+  });
+}
+
 static void adagrad(const ReferenceCall &call) {
   double rate = call.context.learningRate, decay = call.context.weightDecay;
   double scale = scaleOf(call);
@@ -238,6 +254,7 @@ void ff::registerReferenceOptimizer() {
   registerReference("adam_update", unlessSkipped<adam<false>>);
   registerReference("adamw_update", unlessSkipped<adam<true>>);
   registerReference("hf_adamw_update", unlessSkipped<hfAdamW>);
+  registerReference("lion_update", unlessSkipped<lion>);
   registerReference("adagrad_update", unlessSkipped<adagrad>);
   registerReference("rmsprop_update", unlessSkipped<rmsprop>);
   registerReference("lamb_direction", lambDirection);

@@ -43,6 +43,17 @@ class AdamW:
         return w - rate * (m / (1 - beta1 ** t) / root + decay * w)
 
 
+class Lion:
+    """Chen et al., NeurIPS 2023, algorithm 2."""
+    numbers = {"beta1": 0.9, "beta2": 0.99}
+
+    def __call__(self, state, t, w, g, rate, decay):
+        beta1, beta2 = self.numbers.values()
+        m = state.get("first_moment", 0)
+        state["first_moment"] = beta2 * m + (1 - beta2) * g
+        return w - rate * (np.sign(beta1 * m + (1 - beta1) * g) + decay * w)
+
+
 class Lamb(AdamW):
     """You et al., ICLR 2020, which trusts whole parameters."""
     numbers = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6}
@@ -53,7 +64,7 @@ class Lamb(AdamW):
         return w - rate * (norms[0] / norms[1] if all(norms) else 1) * r
 
 
-OPTIMIZERS = {"sgd": Sgd, "adamw": AdamW, "lamb": Lamb}
+OPTIMIZERS = {"sgd": Sgd, "adamw": AdamW, "lamb": Lamb, "lion": Lion}
 
 
 def rates_of(name, groups):

@@ -11,7 +11,8 @@ def FF_OptimizerKind : I32EnumAttr<"OptimizerKind", "optimizer", [
     I32EnumAttrCase<"Adagrad", 3, "adagrad">,
     I32EnumAttrCase<"RmsProp", 4, "rmsprop">,
     I32EnumAttrCase<"Lamb", 5, "lamb">,
-    I32EnumAttrCase<"HfAdamW", 6, "hf_adamw">]> {
+    I32EnumAttrCase<"HfAdamW", 6, "hf_adamw">,
+    I32EnumAttrCase<"Lion", 7, "lion">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -41,6 +42,7 @@ def FF_UpdateOp
     | `rmsprop` | alpha, epsilon, momentum | s, and v unless momentum is 0 | `g += wd*w; s = alpha*s + (1-alpha)*g^2; v = momentum*v + g / (sqrt(s) + epsilon); w -= lr*v` |
     | `lamb` | as adam | m, v | m and v as adamw; `r = (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon) + wd*w; w -= lr * norm(w) / norm(r) * r`, the ratio 1 where a norm is 0 |
     | `hf_adamw` | as adam | m, v | m and v as adamw; `w -= lr * (m / (1-beta1^t)) / ((sqrt(v) + epsilon) / sqrt(1-beta2^t)); w -= lr*wd*w`, as Hugging Face's Transformers have it |
+    | `lion` | beta1, beta2 | m | `w -= lr * (sign(beta1*m + (1-beta1)*g) + wd*w); m = beta2*m + (1-beta2)*g`, the sign of 0 being 0 |
 
     With a result after the slots there is also `w` as it is then, rounded, in
     memory of its own: what operands of products are made of in the next step.

@@ -168,7 +168,7 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
            "dimension of the classes in cross-entropy, from the end if negative "
            "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)">,
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
-           "sgd, adam, adamw, adagrad, rmsprop, lamb or hf_adamw, with numbers: "
+           "sgd, adam, adamw, adagrad, rmsprop, lamb, hf_adamw or lion, with numbers: "
            "\"sgd:momentum=0,nesterov=0\"">,
     Option<"clipNorm", "clip-norm", "double", "0",
            "the most that the norm of all gradients may be, 0 for any">,

@@ -80,6 +80,19 @@ private:
   MomentNumbers numbers;
 };
 
+/// Lion (Chen et al., NeurIPS 2023): g' = g;
+/// w -= lr * (sign(beta1 * m + (1 - beta1) * g') + wd * w), the sign of 0 being
+/// 0;  m = beta2 * m + (1 - beta2) * g'
+class LionUpdate {
+public:
+  LionUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  Real beta1, beta2;
+};
+
 /// Adagrad (Duchi et al., JMLR 2011): g' = g + wd * w;  s += g'^2;
 /// w -= lr * g' / (sqrt(s) + epsilon)
 class AdagradUpdate {

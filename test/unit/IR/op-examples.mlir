@@ -990,6 +990,8 @@ func.func @update(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>,
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
   %6:3 = ff.update lamb(%w, %g slots %v, %s scale %f) {hyper = array<f64: 0.9, 0.999, 1.0e-6>}
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %9:2 = ff.update lion(%w, %g slots %v scale %f) {hyper = array<f64: 0.9, 0.99>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
   %7 = ff.square_sum(%g) : (tensor<4x5xf32>) -> tensor<f32>
   %8 = ff.clip_scale(%f, %7, %7) {max_norm = 0.5 : f64} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   return

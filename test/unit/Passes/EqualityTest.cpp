@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
     Unclipped, Optimizers,
     ::testing::Combine(::testing::Values("adamw", "adagrad",
                                          "rmsprop:momentum=0.5", "lamb",
-                                         "hf_adamw"),
+                                         "hf_adamw", "lion"),
                        ::testing::Values(0.0), ::testing::Values(3)));
 
 /// A scale of the loss that is a power of two changes nothing, as long as
@@ -278,7 +278,8 @@ TEST_P(SkippedSteps, RandomStrategies) {
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, SkippedSteps,
                          ::testing::Values("sgd:momentum=0", "adam", "adagrad",
-                                           "rmsprop", "lamb", "hf_adamw"));
+                                           "rmsprop", "lamb", "hf_adamw",
+                                           "lion"));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

@@ -179,6 +179,7 @@ TEST(Updates, OwnRates) {
   check_own<AdamUpdate>(2, 0.75, 0.875, 0.01);
   check_own<AdamwUpdate>(2, 0.75, 0.875, 0.01);
   check_own<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<LionUpdate>(1, 0.75, 0.875);
   check_own<AdagradUpdate>(1, 0.01);
   check_own<RmspropUpdate>(1, 0.75, 0.01, 0.0);
   check_own<RmspropUpdate>(2, 0.75, 0.01, 0.5);
@@ -200,6 +201,7 @@ TEST(Updates, Skipped) {
   check_skipped<AdamUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<AdamwUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_skipped<LionUpdate>(1, 0.75, 0.875);
   check_skipped<AdagradUpdate>(1, 0.01);
   check_skipped<RmspropUpdate>(1, 0.75, 0.01, 0.0);
   check_skipped<RmspropUpdate>(2, 0.75, 0.01, 0.5);
@@ -281,6 +283,27 @@ TEST(HfAdamwUpdate, DecayAfterTheStep) {
         w -= kRate * kDecay * w;
       },
       0.75, 0.875, 0.01);
+}
+
+TEST(LionUpdate, SignOfTheMean) {
+  check<LionUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        const double mean = 0.75 * *s[0] + 0.25 * g;
+        w -= kRate * ((mean > 0) - (mean < 0) + kDecay * w);
+        *s[0] = 0.875 * *s[0] + 0.125 * g;
+      },
+      0.75, 0.875);
+}
+
+TEST(LionUpdate, SignOfZero) {
+  const Value one({3}, 1.0), zero({3});
+  Context cx;
+  cx.learning_rate = kRate;
+  const Tile w(one, one.whole()), g(zero, zero.whole()), m(zero, zero.whole());
+  perform(LionUpdate(cx, {w, g, Tensor(), m}, {w, m}, 0.75, 0.875),
+          {w, g, Tensor(), m}, {w, m});
+  EXPECT_EQ(value_of(w, one).data, one.data);
 }
 
 TEST(AdagradUpdate, SumOfSquares) {

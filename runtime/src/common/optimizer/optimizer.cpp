@@ -109,6 +109,12 @@ HfAdamwUpdate::HfAdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
   check_update("hf adamw update", in, out, 2);
 }
 
+LionUpdate::LionUpdate(Context &cx, Tensors in, Tensors out, double beta1,
+                       double beta2)
+    : cx(cx), beta1(Real(beta1)), beta2(Real(beta2)) {
+  check_update("lion update", in, out, 1);
+}
+
 AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,
                              double epsilon)
     : cx(cx), epsilon(Real(epsilon)) {

@@ -173,6 +173,25 @@ struct Momentum : Rule<1> {
   }
 };
 
+struct Lion : Rule<1> {
+  Real beta1, beta2;
+  Lion() = default;
+  Lion(Real beta1, Real beta2) : beta1(beta1), beta2(beta2) {}
+  bool operator==(const Lion &o) const {
+    return beta1 == o.beta1 && beta2 == o.beta2;
+  }
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &m) const {
+    const Real gradient = scale * g,
+               mean = beta1 * m + (1.0f - beta1) * gradient,
+               sign = mean > 0.0f   ? 1.0f
+                      : mean < 0.0f ? -1.0f
+                                    : mean;
+    w -= by.learning_rate * (sign + by.weight_decay * w);
+    m = beta2 * m + (1.0f - beta2) * gradient;
+  }
+};
+
 struct Adagrad : Rule<1> {
   Real epsilon;
   Adagrad() = default;

@@ -49,6 +49,10 @@ void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
   update(rules::HfAdamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
+void LionUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Lion(beta1, beta2), cx, in, out);
+}
+
 void AdagradUpdate::operator()(Tensors in, Tensors out) {
   update(rules::Adagrad(epsilon), cx, in, out);
 }
