@@ -174,6 +174,8 @@ void ProgramPrinter::printInfo(Text &text) {
     set("symmetric_arena", literal(bytes));
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
+  if (meta.clipValue > 0)
+    set("default_clip_value", literal(meta.clipValue));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));
   auto setList = [&](const char *field, const std::vector<std::string> &rows) {
     text.line(Twine("info.") + field + " = {" + (rows.empty() ? "};" : ""));

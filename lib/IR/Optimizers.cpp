@@ -83,8 +83,22 @@ static const std::vector<OptimizerInfo> &table() {
        {{"beta1", 0.9, Range::Fraction}, {"beta2", 0.99, Range::Fraction}},
        {{"first_moment"}},
        0.0001,
-       12}};
+       12},
+      {OptimizerKind::Ema,
+       {"ema_update"},
+       nullptr,
+       {{"decay", 0.999, Range::Fraction}},
+       {},
+       0,
+       3}};
   return table;
+}
+
+/// Without what follows a parameter that another one updates.
+static auto optimizers() {
+  return make_filter_range(table(), [](const OptimizerInfo &info) {
+    return info.kind != OptimizerKind::Ema;
+  });
 }
 
 const OptimizerInfo &ff::optimizerInfo(OptimizerKind kind) {
@@ -147,7 +161,7 @@ std::string Optimizer::str() const {
 std::string ff::describeOptimizers() {
   std::string text;
   raw_string_ostream stream(text);
-  for (auto [i, info] : enumerate(table())) {
+  for (auto [i, info] : enumerate(optimizers())) {
     stream << (i ? "; " : "") << stringifyOptimizerKind(info.kind);
     for (auto [h, one] : enumerate(info.hyper))
       stream << (h ? "," : ":") << one.name << "="
@@ -213,13 +227,12 @@ static const char *describe(Range range) {
 Expected<Optimizer> Optimizer::parse(StringRef text) {
   auto [name, numbers] = text.split(':');
   std::optional<OptimizerKind> kind = symbolizeOptimizerKind(name);
-  if (!kind)
-    return wrong("",
-                 oneOf(table(),
-                       [](const OptimizerInfo &info) {
-                         return stringifyOptimizerKind(info.kind);
-                       }),
-                 name);
+  if (!kind || kind == OptimizerKind::Ema) {
+    SmallVector<StringRef> known;
+    for (const OptimizerInfo &info : optimizers())
+      known.push_back(stringifyOptimizerKind(info.kind));
+    return wrong("", oneOf(known, [](StringRef word) { return word; }), name);
+  }
   Optimizer optimizer(*kind);
   const std::vector<Hyperparameter> &known = optimizer.info().hyper;
   SmallVector<StringRef> assignments;

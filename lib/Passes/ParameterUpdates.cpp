@@ -79,6 +79,21 @@ void ParameterUpdates::build(const Noted &parameter, Value scale) {
       SmallVector<Type>(slots.size(), state.getType()), settings.optimizer.kind,
       state.getResult(), gradient, slots, scale, settings.optimizer.hyper);
   store(states, update->getResults());
+  if (settings.ema > 0)
+    average(state, update.getWOut());
+}
+
+void ParameterUpdates::average(StateOp state, Value updated) {
+  OpBuilder top(state);
+  top.setInsertionPointAfter(state);
+  const std::string name = marking.names.take(state.getName() + "/ema");
+  auto mean = StateOp::create(
+      top, named(name), state.getType(), top.getStringAttr(name),
+      top.getStringAttr("average"), state.getInit(), state.getNameAttr());
+  auto update = UpdateOp::create(
+      builder, named(name + ".update"), state.getType(), TypeRange(),
+      OptimizerKind::Ema, mean, updated, ValueRange(), Value(), {settings.ema});
+  store(mean, update->getResults());
 }
 
 StateOp ParameterUpdates::createSlot(OpBuilder &top, Type type,

@@ -2,7 +2,8 @@
 that the program dumps: rates and decay of groups of parameters, what the optimizer keeps.
 
   updates.py --ffc FFC --model MODEL --ranks N --strategy S --work DIR \\
-      [--group 'NAME|NAME: lr=X, wd=X']... [--target cuda] -- FLAGS OF ffc
+      [--group 'NAME|NAME: lr=X, wd=X']... [--clip-norm X] [--clip-value X] [--ema X] \\
+      -- FLAGS OF ffc
 """
 
 import argparse
@@ -101,41 +102,55 @@ class Updates:
             "--dump", fresh_folder(os.path.join(folder, "dump")), *flags])
 
     def saved(self, folder, step, name):
-        return read_safetensors(os.path.join(folder, "saved", f"step-{step:08d}",
-                                             name + ".safetensors"))
+        path = os.path.join(folder, "saved", f"step-{step:08d}", name + ".safetensors")
+        return read_safetensors(path) if os.path.exists(path) else {}
 
     def check(self):
         a = self.arguments
         compile_program(a.ffc, a.model, f"cpu:{a.ranks}", self.program, [
             "--optimizer", a.optimizer, "--table-gradients=dense", "--strategy", a.strategy,
-            *a.compile_arguments])
+            "--clip-norm", str(a.clip_norm), "--ema", str(a.ema), *a.compile_arguments])
         first, whole = (os.path.join(a.work, name) for name in ("first", "whole"))
         # What the parameters begin with: a step that changes none of them.
         self.run(first, 1, 0, 0, [])
-        groups = [word for group in a.group for word in ("--group", group)]
+        flags = [word for group in a.group for word in ("--group", group)]
+        flags += ["--clip-value", str(a.clip_value)]
         self.run(whole, STEPS, RATE, DECAY,
-                 ["--dump-steps", ",".join(map(str, range(1, STEPS + 1))), *groups])
+                 ["--dump-steps", ",".join(map(str, range(1, STEPS + 1))), *flags])
         begun = self.saved(first, 1, "model")
-        ended, slots = (self.saved(whole, STEPS, name) for name in ("model", "optimizer"))
-        checked = 0
-        for name, w in begun.items():
-            gradients = [os.path.join(whole, "dump", f"step{t}", "grad", file_name(name) + ".npy")
-                         for t in range(1, STEPS + 1)]
-            if not os.path.exists(gradients[0]):
-                continue
-            checked += 1
-            self.check_parameter(name, w.astype(float), [np.load(path).astype(float)
-                                                         for path in gradients], ended, slots)
-        if not checked:
-            raise Failure("expected parameters with gradients, found none")
-        print(f"{checked} parameters as computed again")
+        ended, slots, means = (self.saved(whole, STEPS, name)
+                               for name in ("model", "optimizer", "ema"))
+        gradients = [self.gradients(os.path.join(whole, "dump", f"step{t}", "grad"), begun)
+                     for t in range(1, STEPS + 1)]
+        for name in gradients[0]:
+            self.check_parameter(name, begun[name].astype(float),
+                                 [of_step[name] for of_step in gradients], ended, slots, means)
+        print(f"{len(gradients[0])} parameters as computed again")
 
-    def check_parameter(self, name, begun, gradients, ended, slots):
+    def gradients(self, folder, parameters):
+        """Those of a step, clipped by the norm of all of them and then by value."""
+        found = {}
+        for name in parameters:
+            path = os.path.join(folder, file_name(name) + ".npy")
+            if os.path.exists(path):
+                found[name] = np.load(path).astype(float)
+        if not found:
+            raise Failure("expected parameters with gradients, found none")
+        clip_norm, clip_value = self.arguments.clip_norm, self.arguments.clip_value
+        norm = np.sqrt(sum((g * g).sum() for g in found.values()))
+        scale = min(1, clip_norm / norm) if clip_norm else 1
+        bound = clip_value or np.inf
+        return {name: np.clip(scale * g, -bound, bound) for name, g in found.items()}
+
+    def check_parameter(self, name, begun, gradients, ended, slots, means):
         rate, decay = rates_of(name, self.arguments.group)
-        w, state = begun, {}
+        w, state, mean, ema = begun, {}, begun, self.arguments.ema
         for t, gradient in enumerate(gradients, 1):
             w = self.optimizer(state, t, w, gradient, rate, decay)
+            mean = ema * mean + (1 - ema) * w
         self.expect_near(name, ended[name], w, np.abs(w - begun).max())
+        if ema:
+            self.expect_near(f"mean of {name}", means[name], mean, np.abs(w - begun).max())
         for key, value in state.items():
             self.expect_near(f"{name}/{key}", slots[f"{name}/{key}"], value, np.abs(value).max())
 
@@ -154,6 +169,9 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--optimizer", default="sgd")
     parser.add_argument("--group", action="append", default=[])
+    parser.add_argument("--clip-norm", type=float, default=0)
+    parser.add_argument("--clip-value", type=float, default=0)
+    parser.add_argument("--ema", type=float, default=0)
     parser.add_argument("compile_arguments", nargs="*", help="further flags of ffc")
     arguments = parser.parse_args()
     try:

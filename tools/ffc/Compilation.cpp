@@ -197,8 +197,10 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
     differentiating.loss = options.loss;
     if (options.classAxis)
       differentiating.classAxis = *options.classAxis;
+    differentiating.labelSmoothing = options.labelSmoothing;
     differentiating.optimizer = options.optimizer.str();
     differentiating.clipNorm = options.clipNorm;
+    differentiating.ema = options.ema;
     const LossScale scale = options.lossScale.value_or(
         options.precision == Precision::FP16 ? LossScale::dynamic()
                                              : LossScale::none());
@@ -206,7 +208,8 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
     differentiating.fixedLossScale = !scale.isDynamic;
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
-        options.clipNorm == 0 && options.microBatches == 1);
+        options.clipNorm == 0 && options.clipValue == 0 && options.ema == 0 &&
+        options.microBatches == 1);
     addTraining(passes, differentiating);
   }
   return success(succeeded(passes.run(graph)) && succeeded(round(graph)));
@@ -339,10 +342,10 @@ updatedParameters(const PlannedModule &planned) {
   llvm::DenseSet<Value> updated;
   for (Operation *op : planned.ops)
     if (isa<ff::UpdateOp, ff::UpdateRowsOp>(op))
-      updated.insert(op->getOperand(0));
+      updated.insert(op->getOperand(0)); // a parameter, or its running mean
   std::vector<std::string> names;
   for (ff::StateOp state : mainFunction(planned.module).getOps<ff::StateOp>())
-    if (updated.contains(state))
+    if (updated.contains(state) && state.getKind() == "parameter")
       names.push_back(state.getName().str());
   return names;
 }

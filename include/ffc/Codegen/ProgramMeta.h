@@ -54,6 +54,7 @@ struct ProgramMeta {
   std::vector<std::string> updated; ///< parameters
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
+  double clipValue = 0; ///< of gradients; 0: none
   int microBatches = 1; ///< over a batch each in a step
   bool tf32 = false;
   bool inF64 = false; ///< all numbers are f64

@@ -3,6 +3,7 @@
 #define FFRT_CONTEXT_H
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 
 namespace ffrt {
@@ -24,6 +25,8 @@ struct Context {
   int micro_batches = 1;   ///< of a step
   double learning_rate = 0.01;
   double weight_decay = 0.0;
+  /// What no element of a gradient is over, nor below minus that.
+  double clip_value = std::numeric_limits<double>::infinity();
   /// Where parameters have rates of their own (--group), those of all that this
   /// rank updates, by where their values are.
   std::unordered_map<const void *, UpdateRates> own_rates;

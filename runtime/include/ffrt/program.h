@@ -40,7 +40,8 @@ struct Init {
 enum class StateKind : int {
   parameter, ///< or a running statistic: dumped as param/<name>.npy, read by
              ///< --weights, part of a checkpoint
-  slot,      ///< of the optimizer, or the loss scale: part of a checkpoint
+  slot,      ///< of the optimizer, the loss scale, or a running mean of a
+             ///< parameter: part of a checkpoint
   constant,  ///< never changes, and is made anew
 };
 
@@ -52,7 +53,8 @@ struct StateSlot {
   StateKind kind;
   Init init;
   Tensor tensor;
-  /// The parameter that this is a rounded copy of, with the same init; or null.
+  /// The parameter that this is a rounded copy of, or a slot the running mean
+  /// of, with the same init; or null.
   const char *of = nullptr;
 };
 
@@ -110,6 +112,7 @@ struct ProgramInfo {
   /// its ranks, or not at all.
   int64_t symmetric_state = 0, symmetric_arena = 0;
   std::vector<const char *> updated; ///< parameters, by name
+  double default_clip_value = 0;     ///< 0: none
 };
 
 /// Receives tensors that the program offers for dumping.

@@ -221,6 +221,27 @@ INSTANTIATE_TEST_SUITE_P(
                                          "hf_adamw", "lion"),
                        ::testing::Values(0.0), ::testing::Values(3)));
 
+/// Running means of parameters, and targets that stand for all classes, which
+/// strategies may split.
+class SmoothedTargets
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+
+TEST_P(SmoothedTargets, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Making making;
+  making.differentiate.optimizer = "lion";
+  making.differentiate.ema = 0.75;
+  making.differentiate.labelSmoothing = 0.25;
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SmoothedTargets,
+    ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
+                                         "gpt-small.onnxtxt"),
+                       ::testing::Values(3)));
+
 /// A scale of the loss that is a power of two changes nothing, as long as
 /// squares of gradients are numbers.
 class LossScaling : public ::testing::TestWithParam<

@@ -228,6 +228,13 @@ TEST(Arguments, Rates) {
             "begins with one");
 }
 
+TEST(Arguments, Clipping) {
+  EXPECT_EQ(parse({}).clip_value, 0);
+  EXPECT_EQ(parse({"--clip-value=0.5"}).clip_value, 0.5);
+  EXPECT_EQ(error_of({"--clip-value=-1"}),
+            "--clip-value: expected a non-negative number, found '-1'");
+}
+
 TEST(Arguments, Groups) {
   const Arguments a = parse({"--group", "*bias: wd=0", "--group=fc*: lr=0.5x"});
   ASSERT_EQ(a.groups.size(), 2u);

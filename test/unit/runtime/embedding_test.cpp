@@ -252,6 +252,13 @@ TEST(Embedding, Errors) {
             "alone that were not looked up, found 0.500000 (--group "
             "'TABLE: wd=0' sets it apart; ffc --table-gradients=dense updates "
             "all)");
+  cx.weight_decay = 0;
+  cx.clip_value = 0.5;
+  EXPECT_EQ(error_of([&] {
+              update({table, ids, dy, absent({})}, {table});
+            }),
+            "sgd update rows: expected gradients that are not clipped, found "
+            "--clip-value 0.500000 (ffc --table-gradients=dense updates all)");
   EXPECT_EQ(error_of([&] {
               AdagradUpdateRows{
                   cx, {table, ids, dy, absent({}), dy}, {table, dy}, 1e-10};

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <omp.h>
 
@@ -25,6 +26,7 @@ struct Training {
   double scale = 1;
   int64_t skipped = 0;        ///< steps before the first
   DType rounded = DType::f32; ///< of w besides; f32: none
+  double clip = HUGE_VAL;     ///< of scaled gradients
   double share = 1;           ///< of the learning rate
   bool is_own = false;        ///< rate and decay are the parameter's own
 
@@ -44,7 +46,8 @@ Training expected(Training run, Formula formula) {
       double *slots[2] = {};
       for (size_t s = 0; s < run.slots.size(); ++s)
         slots[s] = &run.slots[s].data[i];
-      formula(run.scale * run.gradients[step].data[i], run.w.data[i], slots,
+      const double g = run.scale * run.gradients[step].data[i];
+      formula(std::clamp(g, -run.clip, run.clip), run.w.data[i], slots,
               double(step + 1));
     }
   return run;
@@ -82,6 +85,7 @@ Training found(const Training &run, int threads, Numbers... numbers) {
   Tile w(run.w, run.w.whole()), g(run.w, run.w.whole());
   cx.learning_rate = run.is_own ? kRate : run.share * kRate;
   cx.weight_decay = run.is_own ? 7 : kDecay;
+  cx.clip_value = run.clip;
   if (run.is_own)
     cx.own_rates[w.tensor.data] = {run.share, kDecay};
   std::vector<Tile> slots;
@@ -121,8 +125,8 @@ Training found(const Training &run, int threads, Numbers... numbers) {
 }
 
 /// Values and slots by the formula, and the same bits on any threads, whether
-/// values are rounded besides or not; with and without a scale, below and above
-/// what a thread gets.
+/// values are rounded besides or not; with and without a scale and a bound,
+/// below and above what a thread gets.
 template <class Kernel, class... Numbers>
 void check(size_t slots, Formula formula, Numbers... numbers) {
   std::mt19937 random(seed());
@@ -130,6 +134,7 @@ void check(size_t slots, Formula formula, Numbers... numbers) {
     for (int64_t n : {1, 37, 70001}) {
       SCOPED_TRACE("n " + std::to_string(n));
       Training run(n, slots, scale, random);
+      run.clip = scale == 1.0 ? HUGE_VAL : 0.2;
       const Training want = expected(run, formula);
       const Training one = found<Kernel>(run, 1, numbers...);
       run.rounded = scale == 1.0 ? DType::bf16 : DType::f16;
@@ -306,6 +311,25 @@ TEST(LionUpdate, SignOfZero) {
   EXPECT_EQ(value_of(w, one).data, one.data);
 }
 
+/// Of no rate, decay or bound.
+TEST(EmaUpdate, RunningMean) {
+  std::mt19937 random(seed());
+  const int64_t n = 37;
+  const Value mean = random_value({n}, random), w = random_value({n}, random);
+  const Tile tm(mean, mean.whole()), tw(w, w.whole());
+  Context cx;
+  cx.learning_rate = kRate;
+  cx.weight_decay = kDecay;
+  cx.clip_value = 0.1;
+  cx.own_rates[&cx] = {1, 0};
+  perform(EmaUpdate(cx, {tm, tw, Tensor()}, {tm}, 0.75), {tm, tw, Tensor()},
+          {tm});
+  Value want = mean;
+  for (int64_t i = 0; i < n; ++i)
+    want.data[i] = 0.75 * mean.data[i] + 0.25 * w.data[i];
+  expect_close(value_of(tm, mean), want);
+}
+
 TEST(AdagradUpdate, SumOfSquares) {
   check<AdagradUpdate>(
       1,
@@ -363,6 +387,7 @@ TEST(Lamb, TrustInTheWholeParameter) {
                          blank({n}, box, Order::row_major, DType::bf16)});
       Context cx;
       cx.learning_rate = kRate;
+      cx.clip_value = 0.3;
       for (cx.step = 0; cx.step < kSteps; ++cx.step) {
         const Value &g = run.gradients[size_t(cx.step)];
         for (const Part &p : parts)
@@ -370,7 +395,8 @@ TEST(Lamb, TrustInTheWholeParameter) {
         double of_w = 0, of_r = 0;
         for (int64_t i = 0; i < n; ++i) {
           double *slots[] = {&m.data[i], &v.data[i]};
-          r.data[i] = direction(scale * g.data[i], slots, double(cx.step + 1)) +
+          r.data[i] = direction(std::clamp(scale * g.data[i], -0.3, 0.3), slots,
+                                double(cx.step + 1)) +
                       kDecay * w.data[i];
           of_w += w.data[i] * w.data[i];
           of_r += r.data[i] * r.data[i];

@@ -21,7 +21,8 @@ TEST_F(Run, GoesOnFromACheckpoint) {
   };
   const std::string at = folder + "/whole", in = folder + "/parts";
   const Result whole =
-      run("--steps 6 --lr-schedule linear --group '*bias: lr=0.5x' --dump " +
+      run("--steps 6 --lr-schedule linear --group '*bias: lr=0.5x' "
+          "--clip-value 0.01 --dump " +
           folder + "/whole-dump --checkpoint " + at +
           " --checkpoint-every 2 --keep 2");
   ASSERT_EQ(whole.status, 0) << whole.text;
@@ -38,7 +39,8 @@ TEST_F(Run, GoesOnFromACheckpoint) {
                                  folder + "/parts-dump");
   ASSERT_EQ(rest.status, 0) << rest.text;
   EXPECT_HAS(rest, "goes on from " + in + "/step-00000004");
-  EXPECT_HAS(rest, "weight decay 0; *bias: lr=0.5x");
+  EXPECT_HAS(rest, "weight decay 0, gradients clipped to 0.010000; "
+                   "*bias: lr=0.5x");
   EXPECT_HAS(rest, "step 5/6");
   EXPECT_HAS(rest, "done 2 steps in ");
   for (const char *file : {"model.safetensors", "optimizer.safetensors"})

@@ -88,6 +88,7 @@ Record from_json(const Json &json) {
   json.at("weight_decay").get_to(r.weight_decay);
   for (const Json &group : json.value("groups", Json::array()))
     r.groups.push_back(parse_group(group.get<std::string>()));
+  r.clip_value = json.value("clip_value", 0.0);
   const Json &rate = json.at("learning_rate");
   r.rate.form = parse_rate_form(rate.at("schedule").get<std::string>());
   rate.at("rate").get_to(r.rate.rate);
@@ -136,6 +137,7 @@ std::string to_json(const Record &r) {
                  {"steps", r.rate.steps}}},
                {"weight_decay", r.weight_decay},
                {"groups", groups_json(r.groups)},
+               {"clip_value", r.clip_value},
                {"model", r.model},
                {"model_hash", r.model_hash},
                {"topology_hash", r.topology_hash},

@@ -25,6 +25,8 @@ struct Record {
   std::vector<ParameterGroup> groups;
   RateSchedule rate; ///< with the steps of the whole run
   Best best;         ///< of its validations
+  double clip_value = 0; ///< of gradients; 0: none
+  RateSchedule rate;     ///< with the steps of the whole run
 
   std::string model, model_hash, topology_hash, strategy_hash;
   int ranks = 0, micro_batches = 0;

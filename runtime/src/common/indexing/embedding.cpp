@@ -6,6 +6,8 @@
 #include "common/optimizer/optimizer.h"
 #include "ffrt/error.h"
 
+#include <cmath>
+
 namespace ffrt {
 
 static void check_lookup(const char *kernel, const Tensor &table,
@@ -61,6 +63,13 @@ Real share_of(const char *kernel, const Context &cx, const Tensor &table) {
                 std::to_string(rates.weight_decay) +
                 " (--group 'TABLE: wd=0' sets it apart; ffc "
                 "--table-gradients=dense updates all)");
+  // An element of a gradient is a sum over rows.
+  if (std::isfinite(cx.clip_value))
+    throw Error(
+        std::string(kernel) +
+        ": expected gradients that are not clipped, found --clip-value " +
+        std::to_string(cx.clip_value) +
+        " (ffc --table-gradients=dense updates all)");
   return Real(rates.share);
 }
 

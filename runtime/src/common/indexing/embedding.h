@@ -23,7 +23,7 @@ void check_row_update(const char *kernel, Tensors in, Tensors out,
                       std::size_t slots);
 
 /// The table's share of the learning rate. Throws Error unless its weight decay
-/// is 0.
+/// is 0 and gradients are not clipped.
 Real share_of(const char *kernel, const Context &cx, const Tensor &table);
 
 } // namespace ffrt

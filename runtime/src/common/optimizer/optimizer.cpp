@@ -115,6 +115,11 @@ LionUpdate::LionUpdate(Context &cx, Tensors in, Tensors out, double beta1,
   check_update("lion update", in, out, 1);
 }
 
+EmaUpdate::EmaUpdate(Context &cx, Tensors in, Tensors out, double decay)
+    : cx(cx), decay(Real(decay)) {
+  check_update("ema update", in, out, 0);
+}
+
 AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,
                              double epsilon)
     : cx(cx), epsilon(Real(epsilon)) {

@@ -226,6 +226,8 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
   if (a.resumes && a.resume.empty() && !saves)
     throw Error("--resume: expected a folder, or --checkpoint with it, found "
                 "neither");
+  if (a.averages && a.weights.empty())
+    throw Error("--ema: expected --weights with it, found none");
   if (a.resumes && !a.weights.empty())
     throw Error("expected --resume or --weights, found both");
   if (a.restarts && (!a.local_ranks || !saves))
@@ -313,18 +315,21 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
   Arguments a;
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
+  a.clip_value = info.default_clip_value;
   std::string order, generating;
   Flags flags(argc, argv);
   while (flags.next()) {
     const std::string &given = flags.name(), flag = canonical(given);
     a.given.insert(flag);
     if (flag == "--help" || flag == "--info" || flag == "--any-loss" ||
-        flag == "--shuffle" || flag == "--no-shuffle") {
+        flag == "--ema" || flag == "--shuffle" || flag == "--no-shuffle") {
       flags.expect_no_value();
       if (flag == "--help")
         a.help = true;
       else if (flag == "--info")
         a.info = true;
+      else if (flag == "--ema")
+        a.averages = true;
       else if (flag == "--any-loss")
         a.any_loss = true;
       else if (order.empty() || order == flag)
@@ -347,6 +352,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
       a.warmup = positive(given, flags.value());
     else if (flag == "--weight-decay")
       a.weight_decay = not_negative(given, flags.value());
+    else if (flag == "--clip-value")
+      a.clip_value = not_negative(given, flags.value());
     else if (flag == "--group")
       a.groups.push_back(group(given, flags.value()));
     else if (flag == "--print-freq")
@@ -420,6 +427,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           names, in which * is any text and ? any letter; lr=0.1x
                           is a tenth of the rate. Of several groups that say
                           something of a parameter the last one counts
+      --clip-value X      elements of gradients are at least -X and at most X; 0
+                          for any
   -p, --print-freq N      print every N steps (default 10)
   -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), texts (*.txt,
                           tokens*.npy), or one .npy file per input with all
@@ -431,6 +440,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --weights PATH      begin with these parameters: a checkpoint, a
                           safetensors file or a folder of them, or what --dump
                           has written
+      --ema               where these are a checkpoint's with running means of
+                          parameters (ffc --ema), take those
       --checkpoint DIR    save the state of the run into DIR after the last
                           step, on SIGUSR1, and on SIGUSR2, SIGTERM and SIGINT,
                           which end it then

@@ -137,7 +137,7 @@ void Run::resume() {
       take_over(arguments, resumed->record());
       saved = {resumed.get(), true};
     } else if (!arguments.weights.empty()) {
-      parameters = open_parameters(arguments.weights);
+      parameters = open_parameters(arguments.weights, arguments.averages);
       saved = {parameters.get(), false};
     }
   });
@@ -147,6 +147,8 @@ void Run::make_program() {
   context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
+  if (arguments.clip_value > 0)
+    context.clip_value = arguments.clip_value;
   context.micro_batches = info.micro_batches;
   context.tf32 = info.tf32;
   if (arguments.generation.tokens > 0)
@@ -228,6 +230,7 @@ void Run::make_checkpoints() {
   run.shuffled = arguments.shuffle;
   run.weight_decay = arguments.weight_decay;
   run.groups = arguments.groups;
+  run.clip_value = arguments.clip_value;
   run.rate = rate;
   run.model = info.model;
   run.model_hash = info.model_hash;

@@ -25,8 +25,9 @@ typename R::Step step_of(const R &rule, const Context &cx, const Tensor &w,
                          const Real *skipped) {
   typename R::Step step =
       rule.step({double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
-                 Real(cx.learning_rate)});
-  step.of(rules::OwnRates(cx.rates_of(w.data)));
+                 Real(cx.learning_rate), Real(cx.clip_value)});
+  if (R::kHasRates)
+    step.of(rules::OwnRates(cx.rates_of(w.data)));
   return step;
 }
 
@@ -119,6 +120,10 @@ void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
 
 void LionUpdate::operator()(Tensors in, Tensors out) {
   update(rules::Lion(beta1, beta2), cx, in, out);
+}
+
+void EmaUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Ema(decay), cx, in, out);
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors out) {

@@ -15,8 +15,9 @@ template <class R>
 void update(const R &rule, const Context &cx, Tensors in, Tensors out,
             const float *skipped = nullptr) {
   const auto data = [&](int i) { return in.begin()[i].as<float>(); };
+  const UpdateRates rates = R::kHasRates ? cx.rates_of(data(0)) : UpdateRates();
   cuda::Update<R::kSlots> parameter(data(0), data(1), data(2),
-                                    rules::OwnRates(cx.rates_of(data(0))),
+                                    rules::OwnRates(rates),
                                     in.begin()[0].elements());
   for (int s = 0; s < R::kSlots; ++s)
     parameter.state[1 + s] = data(3 + s);
@@ -51,6 +52,10 @@ void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
 
 void LionUpdate::operator()(Tensors in, Tensors out) {
   update(rules::Lion(beta1, beta2), cx, in, out);
+}
+
+void EmaUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Ema(decay), cx, in, out);
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors out) {
