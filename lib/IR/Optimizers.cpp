@@ -126,7 +126,7 @@ std::vector<const char *> Optimizer::slots() const {
 }
 
 bool Optimizer::updatesRows() const {
-  return info().rowKernel &&
+  return info().rowKernel && !hasNarrowSlots &&
          all_of(zip_equal(info().hyper, hyper), [](const auto &one) {
            return std::get<0>(one).range == Range::Positive ||
                   std::get<1>(one) == 0;
@@ -155,6 +155,8 @@ std::string Optimizer::str() const {
     stream << before << one.name << "=" << format("%.17g", value);
     before = ',';
   }
+  if (hasNarrowSlots)
+    stream << before << "slots=bf16";
   return text;
 }
 
@@ -168,6 +170,7 @@ std::string ff::describeOptimizers() {
              << format("%g", one.standard);
     stream << " with --lr " << format("%g", info.learningRate);
   }
+  stream << "; slots=bf16 rounds what any of them keeps of a parameter";
   return text;
 }
 
@@ -240,6 +243,12 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
     numbers.split(assignments, ',');
   for (StringRef assignment : assignments) {
     auto [key, value] = assignment.split('=');
+    if (key == "slots") {
+      if (value != "bf16" && value != "f32")
+        return wrong(name + ": slots: ", "f32 or bf16", value);
+      optimizer.hasNarrowSlots = value == "bf16";
+      continue;
+    }
     auto one = find_if(known, [key = key](const Hyperparameter &candidate) {
       return key == candidate.name;
     });
@@ -247,7 +256,7 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
       return wrong(
           name + ": ",
           oneOf(known, [](const Hyperparameter &h) { return h.name; }) +
-              " before '='",
+              " before '=', or slots=bf16",
           key);
     double number = 0;
     if (value.getAsDouble(number) || !isIn(one->range, number))

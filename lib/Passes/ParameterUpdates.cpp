@@ -76,7 +76,7 @@ void ParameterUpdates::build(const Noted &parameter, Value scale) {
   OutputOp::create(builder, named(name), "grad/" + name, gradient);
   auto update = UpdateOp::create(
       builder, named(name + ".update"), state.getType(),
-      SmallVector<Type>(slots.size(), state.getType()), settings.optimizer.kind,
+      SmallVector<Type>(ValueRange(slots).getTypes()), settings.optimizer.kind,
       state.getResult(), gradient, slots, scale, settings.optimizer.hyper);
   store(states, update->getResults());
   if (settings.ema > 0)
@@ -108,9 +108,11 @@ SmallVector<StateOp> ParameterUpdates::createSlots(StateOp state) {
   SmallVector<StateOp> kept;
   OpBuilder top(state);
   top.setInsertionPointAfter(state);
+  auto type = cast<RankedTensorType>(state.getType());
+  if (settings.optimizer.hasNarrowSlots)
+    type = type.clone(top.getBF16Type());
   for (const char *slot : settings.optimizer.slots())
-    kept.push_back(
-        createSlot(top, state.getType(), state.getName() + "/" + slot, 0.0));
+    kept.push_back(createSlot(top, type, state.getName() + "/" + slot, 0.0));
   return kept;
 }
 

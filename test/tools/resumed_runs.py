@@ -36,8 +36,12 @@ def read_safetensors(path):
     for name, tensor in head.items():
         if name != "__metadata__":
             begin, end = (8 + length + offset for offset in tensor["data_offsets"])
-            arrays[name] = np.frombuffer(data[begin:end], TYPES[tensor["dtype"]]).reshape(
-                tensor["shape"])
+            if tensor["dtype"] == "BF16":
+                words = np.frombuffer(data[begin:end], np.uint16).astype(np.uint32) << 16
+                array = words.view(np.float32)
+            else:
+                array = np.frombuffer(data[begin:end], TYPES[tensor["dtype"]])
+            arrays[name] = array.reshape(tensor["shape"])
     return arrays
 
 

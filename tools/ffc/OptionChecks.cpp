@@ -31,8 +31,16 @@ static Error checkOptimizer(Options &options) {
     optimizer.number("momentum") = *options.momentum;
   if (options.nesterov)
     optimizer.number("nesterov") = 1;
+  if (optimizer.hasNarrowSlots && optimizer.slots().empty())
+    return expected("--optimizer: slots=bf16",
+                    "an optimizer that keeps something of a parameter",
+                    optimizer.str());
+  if (optimizer.hasNarrowSlots && options.precision == Precision::F64)
+    return expected("--optimizer: slots=bf16", "another --precision", "f64");
   if (!options.sparseTables.value_or(false))
     return Error::success();
+  if (optimizer.hasNarrowSlots)
+    return expected("--table-gradients=sparse", "slots of f32", "slots=bf16");
   if (!optimizer.info().rowKernel)
     return expected("--table-gradients=sparse",
                     "--optimizer=" + ff::namesOfRowOptimizers(), name);

@@ -47,6 +47,9 @@ def FF_UpdateOp
     | `lion` | beta1, beta2 | m | `w -= lr * (sign(beta1*m + (1-beta1)*g) + wd*w); m = beta2*m + (1-beta2)*g`, the sign of 0 being 0 |
     | `ema` | decay | | `w += (1-decay) * (g - w)`: no optimizer, but the running mean w of a parameter, which is g, not clipped |
 
+    Slots may be bf16: they are computed with as f32, and rounded to nearest even
+    when they are stored.
+
     With a result after the slots there is also `w` as it is then, rounded, in
     memory of its own: what operands of products are made of in the next step.
 
@@ -58,13 +61,14 @@ def FF_UpdateOp
     Constraints:
       1. `hyper` has as many numbers as the kind, and there are as many slots as
          it has with them.
-      2. g, the slots and their results have the type of w; scale is one element
-         of its element type, or two.
+      2. g, the slots and their results have the type of w, but that slots of f32
+         may be bf16, all of them; scale is one element of its element type, or
+         two.
       3. There are as many results as w and slots, and perhaps one more, which is
          w as bf16 or f16.
   }];
   let arguments = (ins FF_OptimizerKindAttr:$kind, FF_FloatTensor:$w,
-                   FF_FloatTensor:$g, Variadic<FF_FloatTensor>:$slots,
+                   FF_FloatTensor:$g, Variadic<FF_Summand>:$slots,
                    Optional<FF_FloatTensor>:$scale, DenseF64ArrayAttr:$hyper);
   let results = (outs FF_FloatTensor:$w_out, Variadic<FF_Summand>:$others);
   let extraClassDeclaration = [{

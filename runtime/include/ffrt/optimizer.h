@@ -8,7 +8,7 @@
 // weight decay of w, lr and wd below, are read from the context at every call,
 // and so is what elements of the scaled gradient are clipped to; t is the
 // number of the step there, from 1 on, without those skipped. Slots start as
-// zeros.
+// zeros; all of them may be bf16, to which they are rounded as they are stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_OPTIMIZER_H

@@ -229,7 +229,6 @@ class SmoothedTargets
 TEST_P(SmoothedTargets, RandomStrategies) {
   auto [file, devices] = GetParam();
   Making making;
-  making.differentiate.optimizer = "lion";
   making.differentiate.ema = 0.75;
   making.differentiate.labelSmoothing = 0.25;
   Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);

@@ -228,6 +228,13 @@ TEST(Arguments, Rates) {
             "begins with one");
 }
 
+TEST(Arguments, RunningMeans) {
+  EXPECT_TRUE(parse({"--weights=c", "--ema"}).averages);
+  EXPECT_FALSE(parse({"--weights=c"}).averages);
+  EXPECT_EQ(error_of({"--ema"}), "--ema: expected --weights with it, found "
+                                 "none");
+}
+
 TEST(Arguments, Clipping) {
   EXPECT_EQ(parse({}).clip_value, 0);
   EXPECT_EQ(parse({"--clip-value=0.5"}).clip_value, 0.5);

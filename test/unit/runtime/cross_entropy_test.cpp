@@ -7,6 +7,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <optional>
+#include <utility>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -199,12 +200,13 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
 
 void check(const Shape &shape, int axis, Order order, int most,
            std::mt19937 &random) {
-  for (DType type : {DType::f32, DType::bf16, DType::f16})
-    for (double smoothing : {0.0, 0.3}) {
-      const Case c(shape, axis, order, type, smoothing, random);
-      check_fused(c, most, random);
-      check_phases(c, most, random);
-    }
+  for (auto [type, smoothing] :
+       {std::pair(DType::f32, 0.0), std::pair(DType::f32, 0.3),
+        std::pair(DType::bf16, 0.3), std::pair(DType::f16, 0.0)}) {
+    const Case c(shape, axis, order, type, smoothing, random);
+    check_fused(c, most, random);
+    check_phases(c, most, random);
+  }
 }
 
 TEST(CrossEntropy, AxesOrdersAndTiles) {

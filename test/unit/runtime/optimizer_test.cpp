@@ -190,6 +190,105 @@ TEST(Updates, OwnRates) {
   check_own<RmspropUpdate>(2, 0.75, 0.01, 0.5);
 }
 
+/// Slots of bf16 are those of f32, rounded, and the parameter is the same.
+template <class Kernel, class... Numbers>
+void check_narrow(size_t slots, Numbers... numbers) {
+  std::mt19937 random(seed());
+  Context cx;
+  for (int64_t n : {1, 37, 70001}) {
+    const Value before = random_value({n}, random),
+                gradient = random_value({n}, random);
+    const Box all = before.whole();
+    const Tile g(gradient, all);
+    std::vector<Value> kept;
+    for (size_t s = 0; s < slots; ++s) {
+      kept.push_back(random_value({n}, random));
+      for (double &element : kept[s].data)
+        element = double(rounded(float(element * element), DType::bf16));
+    }
+    const auto step = [&](DType type) {
+      // Copies would share memory.
+      std::vector<Tile> tiles;
+      tiles.emplace_back(before, all);
+      for (const Value &slot : kept)
+        tiles.emplace_back(slot, all, Order::row_major, type);
+      const Tile &w = tiles[0];
+      const auto call = [&](Tensors in, Tensors out) {
+        perform(Kernel(cx, in, out, numbers...), in, out);
+      };
+      if (slots == 1)
+        call({w, g, Tensor(), tiles[1]}, {w, tiles[1]});
+      else
+        call({w, g, Tensor(), tiles[1], tiles[2]}, {w, tiles[1], tiles[2]});
+      return tiles;
+    };
+    const std::vector<Tile> wide = step(DType::f32), narrow = step(DType::bf16);
+    EXPECT_EQ(narrow[0].bytes, wide[0].bytes);
+    for (size_t s = 1; s <= slots; ++s)
+      expect_rounded(narrow[s], wide[s], all);
+  }
+}
+
+TEST(Updates, NarrowSlots) {
+  check_narrow<SgdUpdate>(1, 0.75, 1);
+  check_narrow<AdamUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<LionUpdate>(1, 0.75, 0.875);
+  check_narrow<AdagradUpdate>(1, 0.01);
+  check_narrow<RmspropUpdate>(1, 0.75, 0.01, 0.0);
+  check_narrow<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+}
+
+TEST(Updates, SlotsOfOneType) {
+  const Value zero({3});
+  const auto tile = [&](DType type) {
+    return Tile(zero, zero.whole(), Order::row_major, type);
+  };
+  const Tile w = tile(DType::f32), narrow = tile(DType::bf16),
+             half = tile(DType::f16);
+  const auto error_of = [&](const Tile &m, const Tile &v) {
+    Context cx;
+    try {
+      AdamUpdate(cx, {w, w, Tensor(), m, v}, {w, m, v}, 0.9, 0.999, 1e-8);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of(half, half),
+            "adam update: slot: expected type f32 or bf16, found f16");
+  EXPECT_EQ(error_of(narrow, w),
+            "adam update: slot: expected type bf16, found f32");
+}
+
+TEST(Lamb, NarrowMoments) {
+  std::mt19937 random(seed());
+  const int64_t n = 20001;
+  const Value w = random_value({n}, random), g = random_value({n}, random),
+              zero({n});
+  const Box all = w.whole();
+  const Tile tw(w, all), tg(g, all);
+  Context cx;
+  const auto direct = [&](DType type) {
+    std::vector<Tile> tiles;
+    for (int moment = 0; moment < 2; ++moment)
+      tiles.emplace_back(zero, all, Order::row_major, type);
+    tiles.push_back(blank({n}, all));
+    tiles.push_back(blank({2}, {{0}, {2}}));
+    const std::vector<Tensor> in = {tw, tg, Tensor(), tiles[0], tiles[1]},
+                              out = {tiles[0], tiles[1], tiles[2], tiles[3]};
+    perform(LambDirection(cx, in, out, 0.75, 0.875, 0.01), in, out);
+    return tiles;
+  };
+  const std::vector<Tile> wide = direct(DType::f32),
+                          narrow = direct(DType::bf16);
+  for (size_t i = 0; i < 2; ++i) {
+    expect_rounded(narrow[i], wide[i], all);
+    EXPECT_EQ(narrow[2 + i].bytes, wide[2 + i].bytes);
+  }
+}
+
 TEST(Updates, RatesOfAllOrOfNone) {
   const Value zero({3});
   const Tile w(zero, zero.whole()), g(zero, zero.whole());

@@ -23,10 +23,9 @@ struct Record {
   bool shuffled = false;
   double weight_decay = 0;
   std::vector<ParameterGroup> groups;
-  RateSchedule rate; ///< with the steps of the whole run
-  Best best;         ///< of its validations
   double clip_value = 0; ///< of gradients; 0: none
   RateSchedule rate;     ///< with the steps of the whole run
+  Best best;             ///< of its validations
 
   std::string model, model_hash, topology_hash, strategy_hash;
   int ranks = 0, micro_batches = 0;

@@ -25,7 +25,7 @@ public:
 /// checkpoints, of which the newest is taken. `averages`: of a checkpoint that
 /// has running means, those in place of their parameters. Throws Error.
 std::unique_ptr<SavedValues> open_parameters(const std::string &path,
-                                             bool averages);
+                                             bool averages = false);
 
 } // namespace ffrt
 

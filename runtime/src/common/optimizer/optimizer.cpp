@@ -48,8 +48,15 @@ void check_operands(const char *kernel, Tensors in, std::size_t slots) {
   expect_type(kernel, "w", w, kReal);
   check_like(kernel, "g", in.begin()[1], w);
   check_update_scale(kernel, in.begin()[2]);
-  for (std::size_t i = 0; i < slots; ++i)
-    check_like(kernel, "slot", in.begin()[3 + i], w);
+  for (std::size_t i = 0; i < slots; ++i) {
+    const Tensor &slot = in.begin()[3 + i];
+    expect(kernel, slot.type == kReal || slot.type == DType::bf16,
+           std::string("slot: expected type ") + name_of(kReal) +
+               " or bf16, found " + name_of(slot.type));
+    expect_type(kernel, "slot", slot, in.begin()[3].type);
+    expect_same_shape(kernel, "slot", slot, w);
+    expect_same_order(kernel, "slot", slot, w);
+  }
 }
 
 /// Results where the operand or slots are: those from number `first` on.
