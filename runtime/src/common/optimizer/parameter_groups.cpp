@@ -85,15 +85,13 @@ void read_setting(const std::string &text, ParameterGroup &group) {
   number = read_number(text, value);
 }
 
+/// The shortest text that is read as the same number.
 std::string shown(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  // The shortest that is the same number.
-  for (int digits = 1; digits < 17; ++digits) {
-    char shorter[32];
-    std::snprintf(shorter, sizeof shorter, "%.*g", digits, number);
-    if (std::strtod(shorter, nullptr) == number)
-      return shorter;
+  char text[32] = "";
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, number);
+    if (std::strtod(text, nullptr) == number)
+      break;
   }
   return text;
 }
