@@ -176,6 +176,8 @@ void ProgramPrinter::printInfo(Text &text) {
     set("symmetric_arena", literal(bytes));
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
+  if (meta.clipValue > 0)
+    set("default_clip_value", literal(meta.clipValue));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));
   if (!meta.strategy.empty())
     set("strategy", quoted(meta.strategy));
@@ -188,7 +190,9 @@ void ProgramPrinter::printInfo(Text &text) {
     if (!rows.empty())
       text.line("};");
   };
-  std::vector<std::string> inputs, outputs;
+  std::vector<std::string> updated, inputs, outputs;
+  for (const std::string &name : meta.updated)
+    updated.push_back(quoted(name));
   for (const InputMeta &input : meta.inputs)
     inputs.push_back("{" + quoted(input.name) + ", " + str(input.type) +
                      ", /*target=*/" + (input.target ? "true" : "false") +
@@ -196,6 +200,8 @@ void ProgramPrinter::printInfo(Text &text) {
   for (const OutputMeta &output : meta.outputs)
     outputs.push_back("{" + quoted(output.name) + ", " + str(output.type) +
                       "}");
+  if (!updated.empty())
+    setList("updated", updated);
   setList("inputs", inputs);
   setList("outputs", outputs);
   text.line("info.rank_info.assign(std::begin(rank_info), "

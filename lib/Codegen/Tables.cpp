@@ -51,10 +51,13 @@ static std::string initOf(rank::StateOp op) {
   return head + ", " + literal(static_cast<int64_t>(op.getOffset())) + "}";
 }
 
-/// Statistics are saved and loaded like parameters; copies are made anew.
+/// Statistics are saved and loaded like parameters, averages like slots; copies
+/// are made anew.
 static std::string stateKindOf(rank::StateOp op) {
   if (op.getKind() == "statistic")
     return "parameter";
+  if (op.getKind() == "average")
+    return "slot";
   return op.getKind() == "copy" ? "constant" : op.getKind().str();
 }
 

@@ -69,17 +69,19 @@ LogicalResult StateOp::verify() {
   // Constraint 2.
   StringRef kind = getKind();
   if (!llvm::is_contained(
-          {"parameter", "slot", "statistic", "constant", "copy"}, kind))
+          {"parameter", "slot", "statistic", "constant", "copy", "average"},
+          kind))
     return emitOpError() << "'" << getName()
                          << "': expected kind parameter, slot, statistic, "
-                            "constant or copy, found '"
+                            "constant, copy or average, found '"
                          << kind << "'";
   // Constraint 5.
-  if ((kind == "copy") != getOf().has_value() ||
-      (kind == "copy" && !isNarrow(getResult())))
+  if ((kind == "copy" || kind == "average") != getOf().has_value() ||
+      (getOf() && (kind == "copy") != isNarrow(getResult())))
     return emitOpError() << "'" << getName()
-                         << "': expected 'of' and a type of 16 bits of copies, "
-                            "and of nothing else";
+                         << "': expected 'of' of copies, of a type of 16 bits, "
+                            "and of averages, of a wider one, and of nothing "
+                            "else";
   // Constraint 4.
   const InitKind init = getInit().getKind();
   if ((init == InitKind::Upper || init == InitKind::Lower) &&

@@ -112,7 +112,7 @@ private:
 } // namespace
 
 static LogicalResult verifyLabels(Operation *op, Value logits, Value target,
-                                  int64_t axis) {
+                                  int64_t axis, double smoothing) {
   if (failed(verifyTensors(op)))
     return failure();
   int64_t rank = typeOf(logits).getRank();
@@ -123,15 +123,29 @@ static LogicalResult verifyLabels(Operation *op, Value logits, Value target,
   if (target.getType() != expected) // constraint 2
     return op->emitOpError("expected a target of type ")
            << expected << ", found " << target.getType();
+  if (!(smoothing >= 0 && smoothing <= 1)) // constraint 4
+    return op->emitOpError("expected a smoothing from 0 to 1, found ")
+           << smoothing;
   return success();
 }
 
-static DictionaryAttr axisArgs(Builder builder, Attribute axis) {
-  return builder.getDictionaryAttr(builder.getNamedAttr("axis", axis));
+template <class OpT> static double smoothingOf(OpT op) {
+  return op.getSmoothing().convertToDouble();
+}
+
+/// Kernels do without a smoothing of 0.
+template <class OpT> static DictionaryAttr crossEntropyArgs(OpT op) {
+  Builder builder(op.getContext());
+  SmallVector<NamedAttribute> args = {
+      builder.getNamedAttr("axis", op.getAxisAttr())};
+  if (smoothingOf(op) > 0)
+    args.push_back(builder.getNamedAttr("smoothing", op.getSmoothingAttr()));
+  return builder.getDictionaryAttr(args);
 }
 
 LogicalResult CrossEntropyOp::verify() {
-  if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
+  if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis(),
+                          smoothingOf(*this))))
     return failure();
   return verifyResultType(
       *this, lossType(wideType(getLogits().getType()))); // constraint 3
@@ -144,17 +158,19 @@ SmallVector<OpOperand *> CrossEntropyOp::getNarrowable() {
 plan::OpRules CrossEntropyOp::getRules() {
   enum { Logits, Target, Loss, Max };
   CrossEntropyRules r(getLogits(), static_cast<int>(getAxis()));
-  plan::SlotRead one = r.all;
-  one.touchedPerPoint = r.touched();
+  plan::SlotRead applied = r.all;
+  const bool isSmoothed = smoothingOf(*this) > 0;
+  if (!isSmoothed)
+    applied.touchedPerPoint = r.touched();
   return r.finish("cross_entropy_forward", 10, "cross_entropy_apply",
-                  r.touched(), one, {}, {{Loss, {}, plan::Reduction::Sum}},
-                  Max);
+                  isSmoothed ? 1 : r.touched(), applied, {},
+                  {{Loss, {}, plan::Reduction::Sum}}, Max);
 }
 
 StringRef CrossEntropyOp::getFamily() { return "cross_entropy"; }
 
 DictionaryAttr CrossEntropyOp::getKernelArgs() {
-  return axisArgs(Builder(getContext()), getAxisAttr());
+  return crossEntropyArgs(*this);
 }
 
 LogicalResult
@@ -166,20 +182,21 @@ CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
     operandGrads[0] = CrossEntropyBackwardOp::create(
                           builder, gradientLoc(*this), getLoss().getType(),
                           getLogits().getType(), getLogits(), getTarget(),
-                          resultGrads[0], getAxisAttr())
+                          resultGrads[0], getAxisAttr(), getSmoothingAttr())
                           .getDx();
   return success();
 }
 
 LogicalResult CrossEntropyBackwardOp::verify() {
-  if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
+  if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis(),
+                          smoothingOf(*this))))
     return failure();
   RankedTensorType wide = wideType(getLogits().getType()),
                    loss = lossType(wide);
   if (failed(verifyResultType(*this, loss)) ||    // constraint 3
-      failed(verifyNarrowedType(*this, wide, 1))) // constraint 4
+      failed(verifyNarrowedType(*this, wide, 1))) // constraint 5
     return failure();
-  if (getSlope() && getSlope().getType() != loss) // constraint 5
+  if (getSlope() && getSlope().getType() != loss) // constraint 6
     return emitOpError("expected a slope of type ")
            << loss << ", found " << getSlope().getType();
   return success();
@@ -214,7 +231,7 @@ StringRef CrossEntropyBackwardOp::getFamily() {
 }
 
 DictionaryAttr CrossEntropyBackwardOp::getKernelArgs() {
-  return axisArgs(Builder(getContext()), getAxisAttr());
+  return crossEntropyArgs(*this);
 }
 
 //===----------------------------------------------------------------------===//

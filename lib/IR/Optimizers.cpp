@@ -13,8 +13,9 @@ using namespace ffc::ff;
 
 using Range = Hyperparameter::Range;
 
-/// Numbers and learning rates are those of PyTorch, of LAMB those of its paper
-/// (You et al., ICLR 2020), of hf_adamw those of Hugging Face's Transformers.
+/// Numbers and learning rates are those of PyTorch, of LAMB and Lion those of
+/// their papers (You et al., ICLR 2020; Chen et al., NeurIPS 2023), of hf_adamw
+/// those of Hugging Face's Transformers.
 static const std::vector<OptimizerInfo> &table() {
   auto moments = [](double epsilon) -> std::vector<Hyperparameter> {
     return {{"beta1", 0.9, Range::Fraction},
@@ -75,8 +76,29 @@ static const std::vector<OptimizerInfo> &table() {
        moments(1e-6),
        twoMoments,
        0.001,
-       17}};
+       17},
+      {OptimizerKind::Lion,
+       {"lion_update"},
+       nullptr,
+       {{"beta1", 0.9, Range::Fraction}, {"beta2", 0.99, Range::Fraction}},
+       {{"first_moment"}},
+       0.0001,
+       12},
+      {OptimizerKind::Ema,
+       {"ema_update"},
+       nullptr,
+       {{"decay", 0.999, Range::Fraction}},
+       {},
+       0,
+       3}};
   return table;
+}
+
+/// Without what follows a parameter that another one updates.
+static auto optimizers() {
+  return make_filter_range(table(), [](const OptimizerInfo &info) {
+    return info.kind != OptimizerKind::Ema;
+  });
 }
 
 const OptimizerInfo &ff::optimizerInfo(OptimizerKind kind) {
@@ -104,7 +126,7 @@ std::vector<const char *> Optimizer::slots() const {
 }
 
 bool Optimizer::updatesRows() const {
-  return info().rowKernel &&
+  return info().rowKernel && !hasNarrowSlots &&
          all_of(zip_equal(info().hyper, hyper), [](const auto &one) {
            return std::get<0>(one).range == Range::Positive ||
                   std::get<1>(one) == 0;
@@ -133,19 +155,22 @@ std::string Optimizer::str() const {
     stream << before << one.name << "=" << format("%.17g", value);
     before = ',';
   }
+  if (hasNarrowSlots)
+    stream << before << "slots=bf16";
   return text;
 }
 
 std::string ff::describeOptimizers() {
   std::string text;
   raw_string_ostream stream(text);
-  for (auto [i, info] : enumerate(table())) {
+  for (auto [i, info] : enumerate(optimizers())) {
     stream << (i ? "; " : "") << stringifyOptimizerKind(info.kind);
     for (auto [h, one] : enumerate(info.hyper))
       stream << (h ? "," : ":") << one.name << "="
              << format("%g", one.standard);
     stream << " with --lr " << format("%g", info.learningRate);
   }
+  stream << "; slots=bf16 rounds what any of them keeps of a parameter";
   return text;
 }
 
@@ -205,13 +230,12 @@ static const char *describe(Range range) {
 Expected<Optimizer> Optimizer::parse(StringRef text) {
   auto [name, numbers] = text.split(':');
   std::optional<OptimizerKind> kind = symbolizeOptimizerKind(name);
-  if (!kind)
-    return wrong("",
-                 oneOf(table(),
-                       [](const OptimizerInfo &info) {
-                         return stringifyOptimizerKind(info.kind);
-                       }),
-                 name);
+  if (!kind || kind == OptimizerKind::Ema) {
+    SmallVector<StringRef> known;
+    for (const OptimizerInfo &info : optimizers())
+      known.push_back(stringifyOptimizerKind(info.kind));
+    return wrong("", oneOf(known, [](StringRef word) { return word; }), name);
+  }
   Optimizer optimizer(*kind);
   const std::vector<Hyperparameter> &known = optimizer.info().hyper;
   SmallVector<StringRef> assignments;
@@ -219,6 +243,12 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
     numbers.split(assignments, ',');
   for (StringRef assignment : assignments) {
     auto [key, value] = assignment.split('=');
+    if (key == "slots") {
+      if (value != "bf16" && value != "f32")
+        return wrong(name + ": slots: ", "f32 or bf16", value);
+      optimizer.hasNarrowSlots = value == "bf16";
+      continue;
+    }
     auto one = find_if(known, [key = key](const Hyperparameter &candidate) {
       return key == candidate.name;
     });
@@ -226,7 +256,7 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
       return wrong(
           name + ": ",
           oneOf(known, [](const Hyperparameter &h) { return h.name; }) +
-              " before '='",
+              " before '=', or slots=bf16",
           key);
     double number = 0;
     if (value.getAsDouble(number) || !isIn(one->range, number))

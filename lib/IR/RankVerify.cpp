@@ -244,15 +244,18 @@ LogicalResult InputOp::verify() {
 }
 
 LogicalResult StateOp::verify() {
-  if (failed(checkWord(
-          *this, "kind", getKind(),
-          {"parameter", "slot", "statistic", "constant", "copy"})) || // 1
+  if (failed(
+          checkWord(*this, "kind", getKind(),
+                    {"parameter", "slot", "statistic", "constant", "copy", // 1
+                     "average"})) ||
       failed(checkWord(*this, "init", getInit(),
                        {"file", "constant", "uniform", "normal", "positions",
                         "upper", "lower"}))) // 3
     return failure();
-  if ((getKind() == "copy") != getOf().has_value()) // 1
-    return emitOpError() << "expected 'of' of copies, and of nothing else";
+  if ((getKind() == "copy" || getKind() == "average") !=
+      getOf().has_value()) // 1
+    return emitOpError()
+           << "expected 'of' of copies and averages, and of nothing else";
   BufferOp buffer = checkPresent(*this, getBuffer());
   if (buffer && buffer.getSection() != "state") // 2
     return emitOpError() << "expected a buffer of the state section, found '"

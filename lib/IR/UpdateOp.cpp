@@ -42,11 +42,16 @@ LogicalResult UpdateOp::verify() {
   if (failed(expectType("g", getG(), type)) ||
       failed(expectType("w_out", getWOut(), type)))
     return failure();
+  Type kept = type;
+  if (!getSlots().empty() && type.getElementType().isF32())
+    if (Type element = getElementTypeOrSelf(getSlots().front());
+        element.isBF16())
+      kept = type.clone(element);
   for (Value slot : getSlots())
-    if (failed(expectType("slots", slot, type)))
+    if (failed(expectType("slots", slot, kept)))
       return failure();
   for (Value slot : getSlotsOut())
-    if (failed(expectType("slots_out", slot, type)))
+    if (failed(expectType("slots_out", slot, kept)))
       return failure();
   // Constraint 3.
   const size_t results = 1 + getSlots().size();

@@ -102,7 +102,8 @@ void ClassLoss::definePlain(Value logits) {
     target =
         ff::CastOp::create(builder, node.location("target"), labels, target);
   node.build<ff::CrossEntropyOp>({}, logits, target,
-                                 builder.getI64IntegerAttr(kClassAxis));
+                                 builder.getI64IntegerAttr(kClassAxis),
+                                 builder.getF64FloatAttr(0));
 }
 
 /// What targets are compared with. No target is where those are that do not

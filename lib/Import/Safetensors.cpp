@@ -58,7 +58,8 @@ static Error readTensor(const llvm::json::Value &value, StringRef data,
   return Error::success();
 }
 
-Error Safetensors::add(const std::string &path) {
+Error Safetensors::add(const std::string &path,
+                       const std::set<std::string> &except) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
@@ -82,7 +83,7 @@ Error Safetensors::add(const std::string &path) {
                      "': expected the head of a safetensors "
                      "file, found other JSON");
   for (const auto &[key, value] : *head->getAsObject()) {
-    if (key == "__metadata__")
+    if (key == "__metadata__" || except.count(StringRef(key).str()))
       continue;
     Tensor tensor;
     if (Error error = readTensor(value, data, tensor))
@@ -126,6 +127,11 @@ static Expected<std::vector<std::string>> namesIn(StringRef folder) {
   return names;
 }
 
+/// "ema.safetensors", or a part of it.
+static bool isOfAverages(StringRef name) {
+  return name == "ema.safetensors" || name.starts_with("ema-");
+}
+
 Expected<std::vector<std::string>>
 ffc::importer::parameterFiles(StringRef path, std::string &found) {
   found = path.str();
@@ -144,10 +150,28 @@ ffc::importer::parameterFiles(StringRef path, std::string &found) {
   }
   std::vector<std::string> files;
   for (StringRef name : *names)
-    if (name.ends_with(".safetensors") && !name.starts_with("optimizer"))
+    if (name.ends_with(".safetensors") && !name.starts_with("optimizer") &&
+        !isOfAverages(name))
       files.push_back((path + "/" + name).str());
   if (files.empty())
     return makeError("expected a checkpoint or *.safetensors in '" + path +
                      "', found none");
+  return files;
+}
+
+Expected<std::vector<std::string>> ffc::importer::averageFiles(StringRef path) {
+  std::vector<std::string> files;
+  if (fs::is_directory(path)) {
+    Expected<std::vector<std::string>> names = namesIn(path);
+    if (!names)
+      return names.takeError();
+    for (StringRef name : *names)
+      if (name.ends_with(".safetensors") && isOfAverages(name))
+        files.push_back((path + "/" + name).str());
+  }
+  if (files.empty())
+    return makeError("--ema: expected ema.safetensors in '" + path +
+                     "', found none; ffc --ema=DECAY makes programs that write "
+                     "it");
   return files;
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ public:
     llvm::StringRef bytes;
   };
 
-  /// Adds the tensors of a file. An error names it.
-  llvm::Error add(const std::string &path);
+  /// Adds the tensors of a file but some. An error names it.
+  llvm::Error add(const std::string &path,
+                  const std::set<std::string> &except = {});
 
   /// In the order of names.
   const std::map<std::string, Tensor> &tensors() const { return index; }
@@ -41,10 +43,14 @@ private:
 };
 
 /// The files with parameters that `path` stands for: itself, the *.safetensors
-/// in it but those of the optimizer, or those of the newest checkpoint in it.
-/// Sets `found` to the file or folder that they are in.
+/// in it but those of the optimizer and of running means, or those of the
+/// newest checkpoint in it. Sets `found` to the file or folder that they are
+/// in.
 llvm::Expected<std::vector<std::string>> parameterFiles(llvm::StringRef path,
                                                         std::string &found);
+
+/// The files with running means of parameters in a checkpoint.
+llvm::Expected<std::vector<std::string>> averageFiles(llvm::StringRef path);
 
 } // namespace ffc::importer
 

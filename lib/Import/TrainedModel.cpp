@@ -357,7 +357,8 @@ static llvm::Error fillAll(Files &files, const TensorData &data,
 
 std::optional<TrainedModelReport>
 ffc::exportTrained(MLIRContext &context, StringRef path, StringRef weights,
-                   StringRef output, const ImportOptions &options) {
+                   bool averages, StringRef output,
+                   const ImportOptions &options) {
   auto report = [&](llvm::Error error) -> std::optional<TrainedModelReport> {
     emitError(FileLineColLoc::get(&context, path, 0, 0))
         << llvm::toString(std::move(error));
@@ -376,8 +377,20 @@ ffc::exportTrained(MLIRContext &context, StringRef path, StringRef weights,
   if (!paths)
     return report(paths.takeError());
   Safetensors values;
+  std::set<std::string> averaged;
+  if (averages) {
+    llvm::Expected<std::vector<std::string>> means =
+        averageFiles(result.weights);
+    if (!means)
+      return report(means.takeError());
+    for (const std::string &file : *means)
+      if (llvm::Error error = values.add(file))
+        return report(std::move(error));
+    for (const auto &[name, tensor] : values.tensors())
+      averaged.insert(name);
+  }
   for (const std::string &file : *paths)
-    if (llvm::Error error = values.add(file))
+    if (llvm::Error error = values.add(file, averaged))
       return report(std::move(error));
   const TensorData data(path);
   Files files;

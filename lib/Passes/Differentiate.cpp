@@ -40,8 +40,10 @@ public:
         forward.push_back(&op);
   }
 
-  /// `classAxis` is that of cross-entropy, counted from the end if negative.
-  LogicalResult addLoss(StringRef kind, std::optional<int64_t> classAxis);
+  /// Of cross-entropy are `classAxis`, counted from the end if negative, and
+  /// the smoothing of labels.
+  LogicalResult addLoss(StringRef kind, std::optional<int64_t> classAxis,
+                        double smoothing);
   LogicalResult sweep();
 
 private:
@@ -75,8 +77,8 @@ private:
 // Loss
 //===----------------------------------------------------------------------===//
 
-LogicalResult Reverse::addLoss(StringRef kind,
-                               std::optional<int64_t> classAxis) {
+LogicalResult Reverse::addLoss(StringRef kind, std::optional<int64_t> classAxis,
+                               double smoothing) {
   FailureOr<LossOperands> operands = lossOperands(main, kind, classAxis);
   if (failed(operands))
     return failure();
@@ -87,8 +89,9 @@ LogicalResult Reverse::addLoss(StringRef kind,
   auto loss = RankedTensorType::get({}, type.getElementType());
   Operation *lossOp = nullptr;
   if (kind == "cross-entropy") {
-    lossOp =
-        CrossEntropyOp::create(builder, named("loss"), loss, x, target, axis);
+    lossOp = CrossEntropyOp::create(builder, named("loss"), loss, x, target,
+                                    builder.getI64IntegerAttr(axis),
+                                    builder.getF64FloatAttr(smoothing));
   } else if (kind == "mse") {
     lossOp = MseOp::create(builder, named("loss"), loss, x, target);
   } else if (kind == "bce") {
@@ -257,11 +260,13 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
       return signalPassFailure();
     }
     Reverse reverse(
-        main, {*chosen, clipNorm, {lossScale, fixedLossScale}, rowUpdates});
+        main,
+        {*chosen, clipNorm, ema, {lossScale, fixedLossScale}, rowUpdates});
     std::optional<int64_t> axis;
     if (classAxis != std::numeric_limits<int64_t>::min())
       axis = classAxis;
-    if (failed(reverse.addLoss(loss, axis)) || failed(reverse.sweep()))
+    if (failed(reverse.addLoss(loss, axis, labelSmoothing)) ||
+        failed(reverse.sweep()))
       signalPassFailure();
     if (microBatches > 1)
       main->setAttr(kMicroBatchesAttr,

@@ -21,7 +21,9 @@ static CrossEntropyBackwardOp gradientOf(CrossEntropyOp loss) {
     auto gradient = dyn_cast<CrossEntropyBackwardOp>(user);
     if (!gradient || gradient.getLogits() != loss.getLogits() ||
         gradient.getTarget() != loss.getTarget() ||
-        gradient.getAxis() != loss.getAxis() || !gradient.getLoss().use_empty())
+        gradient.getAxis() != loss.getAxis() ||
+        gradient.getSmoothing() != loss.getSmoothing() ||
+        !gradient.getLoss().use_empty())
       continue;
     Value slope = gradient.getSlope();
     Operation *definition = slope ? slope.getDefiningOp() : nullptr;
@@ -37,7 +39,8 @@ static CrossEntropyBackwardOp merge(CrossEntropyOp loss,
   OpBuilder builder(loss);
   auto merged = CrossEntropyBackwardOp::create(
       builder, loss.getLoc(), gradient->getResultTypes(), gradient.getLogits(),
-      gradient.getTarget(), gradient.getSlope(), gradient.getAxisAttr());
+      gradient.getTarget(), gradient.getSlope(), gradient.getAxisAttr(),
+      gradient.getSmoothingAttr());
   merged->setDiscardableAttrs(loss->getDiscardableAttrDictionary());
   addAliases(merged, gradient);
   loss.getLoss().replaceAllUsesWith(merged.getLoss());

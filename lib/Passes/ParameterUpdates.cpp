@@ -76,9 +76,24 @@ void ParameterUpdates::build(const Noted &parameter, Value scale) {
   OutputOp::create(builder, named(name), "grad/" + name, gradient);
   auto update = UpdateOp::create(
       builder, named(name + ".update"), state.getType(),
-      SmallVector<Type>(slots.size(), state.getType()), settings.optimizer.kind,
+      SmallVector<Type>(ValueRange(slots).getTypes()), settings.optimizer.kind,
       state.getResult(), gradient, slots, scale, settings.optimizer.hyper);
   store(states, update->getResults());
+  if (settings.ema > 0)
+    average(state, update.getWOut());
+}
+
+void ParameterUpdates::average(StateOp state, Value updated) {
+  OpBuilder top(state);
+  top.setInsertionPointAfter(state);
+  const std::string name = marking.names.take(state.getName() + "/ema");
+  auto mean = StateOp::create(
+      top, named(name), state.getType(), top.getStringAttr(name),
+      top.getStringAttr("average"), state.getInit(), state.getNameAttr());
+  auto update = UpdateOp::create(
+      builder, named(name + ".update"), state.getType(), TypeRange(),
+      OptimizerKind::Ema, mean, updated, ValueRange(), Value(), {settings.ema});
+  store(mean, update->getResults());
 }
 
 StateOp ParameterUpdates::createSlot(OpBuilder &top, Type type,
@@ -93,9 +108,11 @@ SmallVector<StateOp> ParameterUpdates::createSlots(StateOp state) {
   SmallVector<StateOp> kept;
   OpBuilder top(state);
   top.setInsertionPointAfter(state);
+  auto type = cast<RankedTensorType>(state.getType());
+  if (settings.optimizer.hasNarrowSlots)
+    type = type.clone(top.getBF16Type());
   for (const char *slot : settings.optimizer.slots())
-    kept.push_back(
-        createSlot(top, state.getType(), state.getName() + "/" + slot, 0.0));
+    kept.push_back(createSlot(top, type, state.getName() + "/" + slot, 0.0));
   return kept;
 }
 

@@ -20,6 +20,7 @@ struct LossScaling {
 struct UpdateSettings {
   const ff::Optimizer &optimizer;
   double clipNorm; ///< bounds the norm of all gradients together; 0: nothing
+  double ema;      ///< decay of running means of parameters; 0: there are none
   LossScaling lossScale;
   bool rowUpdates; ///< tables in the rows that were looked up, where possible
 };
@@ -68,6 +69,8 @@ private:
   llvm::SmallVector<ff::StateOp> createSlots(ff::StateOp state);
   ff::StateOp createSlot(mlir::OpBuilder &top, mlir::Type type,
                          const llvm::Twine &wanted, double first);
+  /// Takes a parameter, which is `updated` now, into its running mean.
+  void average(ff::StateOp state, mlir::Value updated);
   /// Keeps in every state what it is from now on.
   void store(llvm::ArrayRef<ff::StateOp> states, mlir::ValueRange updated);
   mlir::Location named(const llvm::Twine &name) {

@@ -86,15 +86,27 @@ static void crossEntropySum(const ReferenceCall &call) {
   });
 }
 
+static double smoothingOf(const ReferenceCall &call) {
+  return call.args.contains("smoothing") ? call.f64("smoothing") : 0;
+}
+
+/// What of a sample's target is a class.
+static double targetOf(const ReferenceCall &call, ArrayRef<int64_t> i,
+                       int64_t label) {
+  const int64_t axis = call.i64("axis");
+  const double smoothing = smoothingOf(call);
+  return smoothing / static_cast<double>(call.ins[0].global()[axis]) +
+         (i[axis] == label ? 1 - smoothing : 0);
+}
+
 /// The loss of a sample, of which the tile may lack the label.
 static double lossOf(const ReferenceCall &call, const Sample &sample,
                      double top, double sum) {
-  int64_t axis = call.i64("axis");
   auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
   double loss = 0;
   sample.forEachClass([&](ArrayRef<int64_t> i) {
-    if (i[axis] == label)
-      loss = std::log(sum) + top - call.ins[0].at(i);
+    if (const double share = targetOf(call, i, label); share > 0)
+      loss += share * (std::log(sum) + top - call.ins[0].at(i));
   });
   return loss;
 }
@@ -108,7 +120,6 @@ static void crossEntropyForward(const ReferenceCall &call) {
 }
 
 static void crossEntropyBackward(const ReferenceCall &call) {
-  int64_t axis = call.i64("axis");
   const View &slope = call.ins.back(), &loss = call.outs[0];
   double share = (slope.present() ? slope.at(ArrayRef<int64_t>()) : 1) /
                  elements(call.ins[1]);
@@ -121,7 +132,7 @@ static void crossEntropyBackward(const ReferenceCall &call) {
     auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
     sample.forEachClass([&](ArrayRef<int64_t> i) {
       double p = std::exp(call.ins[0].at(i) - top) / sum;
-      call.outs[1].at(i) = share * (p - (i[axis] == label ? 1 : 0));
+      call.outs[1].at(i) = share * (p - targetOf(call, i, label));
     });
   });
   if (loss.present())

@@ -35,6 +35,13 @@ static double stepOf(const ReferenceCall &call) {
                                                     : step;
 }
 
+/// An element of the gradient, scaled and clipped.
+static double slopeAt(const ReferenceCall &call, double scale,
+                      ArrayRef<int64_t> i) {
+  const double most = call.context.clipValue;
+  return std::clamp(scale * call.ins[1].at(i), -most, most);
+}
+
 /// Result number `rounded`, if there is one, is result 0.
 static void copyRounded(const ReferenceCall &call, size_t rounded) {
   if (rounded < call.outs.size())
@@ -66,7 +73,7 @@ static void sgd(const ReferenceCall &call) {
   bool hasV = call.ins.size() > 3;
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
     double w = call.ins[0].at(i);
-    double slope = scale * call.ins[1].at(i) + decay * w;
+    double slope = slopeAt(call, scale, i) + decay * w;
     double direction = slope;
     if (hasV) {
       double v = momentum * call.ins[3].at(i) + slope;
@@ -96,7 +103,7 @@ template <bool Decoupled> static void adam(const ReferenceCall &call) {
   double rate = call.context.learningRate, decay = call.context.weightDecay;
   double scale = scaleOf(call);
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    double w = call.ins[0].at(i), slope = scale * call.ins[1].at(i);
+    double w = call.ins[0].at(i), slope = slopeAt(call, scale, i);
     if (!Decoupled)
       slope += decay * w;
     double direction = moments(call, i, slope, call.outs[1], call.outs[2]);
@@ -115,7 +122,7 @@ static void hfAdamW(const ReferenceCall &call) {
   double size =
       rate * std::sqrt(1 - std::pow(beta2, step)) / (1 - std::pow(beta1, step));
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    double slope = scale * call.ins[1].at(i);
+    double slope = slopeAt(call, scale, i);
     double m = beta1 * call.ins[3].at(i) + (1 - beta1) * slope;
     double v = beta2 * call.ins[4].at(i) + (1 - beta2) * slope * slope;
     double w =
@@ -126,12 +133,37 @@ static void hfAdamW(const ReferenceCall &call) {
   });
 }
 
+/// The sign of a mean that leans to the slope, which is then taken into the one
+/// that is kept.
+static void lion(const ReferenceCall &call) {
+  double rate = call.context.learningRate, decay = call.context.weightDecay;
+  double beta1 = call.f64("beta1"), beta2 = call.f64("beta2");
+  double scale = scaleOf(call);
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    double w = call.ins[0].at(i), m = call.ins[3].at(i);
+    double slope = slopeAt(call, scale, i);
+    double mean = beta1 * m + (1 - beta1) * slope;
+    double sign = mean > 0 ? 1 : mean < 0 ? -1 : mean;
+    call.outs[0].at(i) = w - rate * (sign + decay * w);
+    call.outs[1].at(i) = beta2 * m + (1 - beta2) * slope;
+  });
+}
+
+/// The gradient is a parameter as it is.
+static void ema(const ReferenceCall &call) {
+  const double decay = call.f64("decay");
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    const double w = call.ins[0].at(i);
+    call.outs[0].at(i) = w + (1 - decay) * (call.ins[1].at(i) - w);
+  });
+}
+
 static void adagrad(const ReferenceCall &call) {
   double rate = call.context.learningRate, decay = call.context.weightDecay;
   double scale = scaleOf(call);
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
     double w = call.ins[0].at(i);
-    double slope = scale * call.ins[1].at(i) + decay * w;
+    double slope = slopeAt(call, scale, i) + decay * w;
     double sum = call.ins[3].at(i) + slope * slope;
     call.outs[1].at(i) = sum;
     call.outs[0].at(i) =
@@ -145,7 +177,7 @@ static void rmsprop(const ReferenceCall &call) {
   bool hasV = call.ins.size() > 4;
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
     double w = call.ins[0].at(i);
-    double slope = scale * call.ins[1].at(i) + decay * w;
+    double slope = slopeAt(call, scale, i) + decay * w;
     double mean = alpha * call.ins[3].at(i) + (1 - alpha) * slope * slope;
     call.outs[1].at(i) = mean;
     double direction = slope / (std::sqrt(mean) + call.f64("epsilon"));
@@ -166,7 +198,7 @@ static void lambDirection(const ReferenceCall &call) {
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
     double w = call.ins[0].at(i), r = 0;
     if (std::isfinite(scale)) {
-      double slope = scale * call.ins[1].at(i);
+      double slope = slopeAt(call, scale, i);
       r = moments(call, i, slope, call.outs[0], call.outs[1]) + decay * w;
     } else {
       call.outs[0].at(i) = call.ins[3].at(i);
@@ -238,6 +270,8 @@ void ff::registerReferenceOptimizer() {
   registerReference("adam_update", unlessSkipped<adam<false>>);
   registerReference("adamw_update", unlessSkipped<adam<true>>);
   registerReference("hf_adamw_update", unlessSkipped<hfAdamW>);
+  registerReference("lion_update", unlessSkipped<lion>);
+  registerReference("ema_update", unlessSkipped<ema>);
   registerReference("adagrad_update", unlessSkipped<adagrad>);
   registerReference("rmsprop_update", unlessSkipped<rmsprop>);
   registerReference("lamb_direction", lambDirection);

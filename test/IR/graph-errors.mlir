@@ -11,7 +11,7 @@ func.func @state_1_unique() {
 // -----
 
 func.func @state_2_kind() {
-  // expected-error @+1 {{'w': expected kind parameter, slot, statistic, constant or copy, found 'weight'}}
+  // expected-error @+1 {{'w': expected kind parameter, slot, statistic, constant, copy or average, found 'weight'}}
   %0 = ff.state "w" "weight" init <constant, 0.0 : f64, 0> : tensor<4xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @state_4_vector() {
 // -----
 
 func.func @state_5_of() {
-  // expected-error @+1 {{'c': expected 'of' and a type of 16 bits of copies, and of nothing else}}
+  // expected-error @+1 {{'c': expected 'of' of copies, of a type of 16 bits, and of averages, of a wider one, and of nothing else}}
   %0 = ff.state "c" "copy" init <constant, 0.0 : f64, 0> : tensor<4xbf16>
   return
 }
@@ -44,8 +44,16 @@ func.func @state_5_of() {
 
 func.func @state_5_wide() {
   %0 = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4xf32>
-  // expected-error @+1 {{'c': expected 'of' and a type of 16 bits of copies, and of nothing else}}
+  // expected-error @+1 {{'c': expected 'of' of copies, of a type of 16 bits, and of averages, of a wider one, and of nothing else}}
   %1 = ff.state "c" "copy" of "w" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @state_5_average() {
+  // expected-error @+1 {{'w/ema': expected 'of' of copies, of a type of 16 bits, and of averages, of a wider one, and of nothing else}}
+  %0 = ff.state "w/ema" "average" init <constant, 0.0 : f64, 0> : tensor<4xf32>
   return
 }
 

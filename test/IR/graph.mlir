@@ -10,6 +10,9 @@ func.func @main(%x: tensor<4xf32> {ff.name = "x"}) {
   // CHECK: ff.state "w.bf16" "copy" of "w" init <file, 0.000000e+00 : f64, 64> : tensor<4xbf16>
   %c = ff.state "w.bf16" "copy" of "w" init <file, 0.0 : f64, 64>
       : tensor<4xbf16>
+  // CHECK: ff.state "w/ema" "average" of "w" init <file, 0.000000e+00 : f64, 64> : tensor<4xf32>
+  %e = ff.state "w/ema" "average" of "w" init <file, 0.0 : f64, 64>
+      : tensor<4xf32>
   // CHECK: ff.state "r" "constant" init <uniform, 5.000000e-01 : f64, 0>
   %r = ff.state "r" "constant" init <uniform, 0.5 : f64, 0> : tensor<4xf32>
   // CHECK: ff.unary relu

@@ -45,6 +45,15 @@ func.func @cross_entropy_3(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
 
 // -----
 
+func.func @cross_entropy_4(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+  // expected-error @+1 {{expected a smoothing from 0 to 1, found 1.5}}
+  %l = ff.cross_entropy(%x, %t) {axis = 1, smoothing = 1.5 : f64}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @cross_entropy_backward_2(%x: tensor<8x10xf32>, %t: tensor<8xf32>) {
   // expected-error @+1 {{expected a target of type 'tensor<8xi32>', found 'tensor<8xf32>'}}
   %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
@@ -63,7 +72,7 @@ func.func @cross_entropy_backward_3(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
 
 // -----
 
-func.func @cross_entropy_backward_4(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+func.func @cross_entropy_backward_5(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
   // expected-error @+1 {{expected result type 'tensor<8x10xf32>', found 'tensor<f32>'}}
   %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
       : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<f32>)
@@ -72,7 +81,7 @@ func.func @cross_entropy_backward_4(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
 
 // -----
 
-func.func @cross_entropy_backward_5(%x: tensor<8x10xf32>, %t: tensor<8xi32>, %s: tensor<1xf32>) {
+func.func @cross_entropy_backward_6(%x: tensor<8x10xf32>, %t: tensor<8xi32>, %s: tensor<1xf32>) {
   // expected-error @+1 {{expected a slope of type 'tensor<f32>', found 'tensor<1xf32>'}}
   %l, %dx = ff.cross_entropy_backward(%x, %t slope %s) {axis = 1}
       : (tensor<8x10xf32>, tensor<8xi32>, tensor<1xf32>) -> (tensor<f32>, tensor<8x10xf32>)

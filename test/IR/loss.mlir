@@ -5,6 +5,9 @@ func.func @cross_entropy(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
   // CHECK: ff.cross_entropy(%{{.*}}, %{{.*}}) {axis = 1 : i64}
   %l = ff.cross_entropy(%x, %t) {axis = 1}
       : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+  // CHECK: ff.cross_entropy(%{{.*}}, %{{.*}}) {axis = 1 : i64, smoothing = 1.000000e-01 : f64}
+  %s = ff.cross_entropy(%x, %t) {axis = 1, smoothing = 0.1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
   // CHECK: ff.cross_entropy_backward(%{{.*}}, %{{.*}}) {axis = 1 : i64}
   %0, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
       : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8x10xf32>)

@@ -193,3 +193,13 @@ func.func @loss_scale_2_norm(%s: tensor<f32>) {
       : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
   return
 }
+
+// -----
+
+func.func @update_2_narrow_slots(%w: tensor<4xf32>, %m: tensor<4xbf16>, %v: tensor<4xf32>) {
+  // expected-error @+1 {{expected slots of type 'tensor<4xbf16>', found 'tensor<4xf32>'}}
+  %0:3 = ff.update adam(%w, %w slots %m, %v) {hyper = array<f64: 0.9, 0.99, 1.0>}
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>)
+  return
+}

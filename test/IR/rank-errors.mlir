@@ -286,7 +286,7 @@ rank.func @class0 attributes {
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
   %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
-  // expected-error @below {{expected 'kind' "parameter", "slot", "statistic", "constant" or "copy", found "weight"}}
+  // expected-error @below {{expected 'kind' "parameter", "slot", "statistic", "constant", "copy" or "average", found "weight"}}
   rank.state "w" "weight" "constant" 0.0 at 0 %w : <f32>
 }
 
@@ -298,7 +298,7 @@ rank.func @class0 attributes {
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
   %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
-  // expected-error @below {{expected 'of' of copies, and of nothing else}}
+  // expected-error @below {{expected 'of' of copies and averages, and of nothing else}}
   rank.state "w" "copy" "constant" 0.0 at 0 %w : <f32>
 }
 

@@ -28,7 +28,7 @@ COMPLETE = re.compile(r"^step-\d{8}$")
 UNFINISHED = re.compile(r"^step-\d{8}\.(partial|removed)$|^seen-by-all-ranks\.partial(\.tmp)?$")
 # In /dev/shm; those of Open MPI stay when its processes are killed.
 MPI_MEMORY = re.compile(r"^vader_segment\.|^sem\.|^ompi|^pmix")
-FILES = ("model.safetensors", "optimizer.safetensors", "loss.npy")
+FILES = ("model.safetensors", "optimizer.safetensors", "ema.safetensors", "loss.npy")
 
 
 def ranks_of(program):
@@ -174,7 +174,7 @@ class Killer:
         found = self.last(self.folder)
         for name in FILES:
             paths = os.path.join(expected, name), os.path.join(found, name)
-            if not all(map(os.path.exists, paths)) and name.startswith("optimizer"):
+            if not any(map(os.path.exists, paths)) and name.startswith(("optimizer", "ema")):
                 continue  # plain SGD has no state
             if not filecmp.cmp(*paths, shallow=False):
                 raise Failure(f"'{paths[1]}' differs from '{paths[0]}'")

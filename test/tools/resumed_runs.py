@@ -36,8 +36,12 @@ def read_safetensors(path):
     for name, tensor in head.items():
         if name != "__metadata__":
             begin, end = (8 + length + offset for offset in tensor["data_offsets"])
-            arrays[name] = np.frombuffer(data[begin:end], TYPES[tensor["dtype"]]).reshape(
-                tensor["shape"])
+            if tensor["dtype"] == "BF16":
+                words = np.frombuffer(data[begin:end], np.uint16).astype(np.uint32) << 16
+                array = words.view(np.float32)
+            else:
+                array = np.frombuffer(data[begin:end], TYPES[tensor["dtype"]])
+            arrays[name] = array.reshape(tensor["shape"])
     return arrays
 
 
@@ -65,9 +69,11 @@ class Parts:
 
     def compare(self, expected, found):
         print(f"losses within {compare_losses(expected, found):.1e} (of {RULE.loss:g})")
-        for name in "model", "optimizer":
-            a, b = (read_safetensors(os.path.join(folder, name + ".safetensors"))
-                    for folder in (expected, found))
+        for name in "model", "optimizer", "ema":
+            paths = [os.path.join(folder, name + ".safetensors") for folder in (expected, found)]
+            if name == "ema" and not any(map(os.path.exists, paths)):
+                continue
+            a, b = map(read_safetensors, paths)
             if a.keys() != b.keys() or not a:
                 raise Failure(f"expected the same values, found {sorted(a)} and {sorted(b)}")
             total = norm(np.concatenate([array.ravel() for array in a.values()]))

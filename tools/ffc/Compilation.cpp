@@ -17,6 +17,7 @@
 #include "ffc/Plan/StrategyFile.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -198,8 +199,10 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
     differentiating.loss = options.loss;
     if (options.classAxis)
       differentiating.classAxis = *options.classAxis;
+    differentiating.labelSmoothing = options.labelSmoothing;
     differentiating.optimizer = options.optimizer.str();
     differentiating.clipNorm = options.clipNorm;
+    differentiating.ema = options.ema;
     const LossScale scale = options.lossScale.value_or(
         options.precision == Precision::FP16 ? LossScale::dynamic()
                                              : LossScale::none());
@@ -207,7 +210,8 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
     differentiating.fixedLossScale = !scale.isDynamic;
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
-        options.clipNorm == 0 && options.microBatches == 1);
+        options.clipNorm == 0 && options.clipValue == 0 && options.ema == 0 &&
+        options.microBatches == 1);
     addTraining(passes, differentiating);
   }
   return success(succeeded(passes.run(graph)) && succeeded(round(graph)));
@@ -334,6 +338,20 @@ static std::string textOf(ModuleOp op) {
   return text;
 }
 
+/// In the order in which the model has them.
+static std::vector<std::string>
+updatedParameters(const PlannedModule &planned) {
+  llvm::DenseSet<Value> updated;
+  for (Operation *op : planned.ops)
+    if (isa<ff::UpdateOp, ff::UpdateRowsOp>(op))
+      updated.insert(op->getOperand(0)); // a parameter, or its running mean
+  std::vector<std::string> names;
+  for (ff::StateOp state : mainFunction(planned.module).getOps<ff::StateOp>())
+    if (updated.contains(state) && state.getKind() == "parameter")
+      names.push_back(state.getName().str());
+  return names;
+}
+
 void Compilation::writePlan() {
   writeConfigurations(planned, {strategy.begin(), strategy.end()});
   writeSchedule(planned, schedule);
@@ -376,6 +394,7 @@ LogicalResult Compilation::emit() {
   if (evaluation) {
     evaluated = describeEvaluation(meta);
   }
+  meta.updated = updatedParameters(planned);
   auto files =
       codegen::emitProgram(*ranks, meta, evaluated ? &*evaluated : nullptr);
   if (failed(files))

@@ -32,8 +32,9 @@ static int write(const Options &options) {
 }
 
 mlir::LogicalResult Compilation::exportModel() {
-  std::optional<TrainedModelReport> report = exportTrained(
-      context, options.model, options.weights, options.output, importOptions());
+  std::optional<TrainedModelReport> report =
+      exportTrained(context, options.model, options.weights,
+                    options.exportsAverages, options.output, importOptions());
   if (!report)
     return mlir::failure();
   if (!options.quiet) {

@@ -146,6 +146,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.learningRate =
       options.learningRate.value_or(options.optimizer.info().learningRate);
   meta.weightDecay = options.weightDecay;
+  meta.clipValue = options.clipValue;
   meta.microBatches = graph.microBatches;
   meta.tf32 = options.precision == Precision::TF32;
   meta.inF64 = options.precision == Precision::F64;

@@ -31,8 +31,16 @@ static Error checkOptimizer(Options &options) {
     optimizer.number("momentum") = *options.momentum;
   if (options.nesterov)
     optimizer.number("nesterov") = 1;
+  if (optimizer.hasNarrowSlots && optimizer.slots().empty())
+    return expected("--optimizer: slots=bf16",
+                    "an optimizer that keeps something of a parameter",
+                    optimizer.str());
+  if (optimizer.hasNarrowSlots && options.precision == Precision::F64)
+    return expected("--optimizer: slots=bf16", "another --precision", "f64");
   if (!options.sparseTables.value_or(false))
     return Error::success();
+  if (optimizer.hasNarrowSlots)
+    return expected("--table-gradients=sparse", "slots of f32", "slots=bf16");
   if (!optimizer.info().rowKernel)
     return expected("--table-gradients=sparse",
                     "--optimizer=" + ff::namesOfRowOptimizers(), name);
@@ -42,7 +50,9 @@ static Error checkOptimizer(Options &options) {
   for (auto [flag, value] :
        {std::pair("--momentum", isSgd ? optimizer.number("momentum") : 0),
         std::pair("--wd", options.weightDecay),
-        std::pair("--clip-norm", options.clipNorm)})
+        std::pair("--clip-norm", options.clipNorm),
+        std::pair("--clip-value", options.clipValue),
+        std::pair("--ema", options.ema)})
     if (value != 0)
       return makeError(
           "--table-gradients=sparse: expected " + Twine(flag) +
@@ -54,8 +64,14 @@ static Error checkOptimizer(Options &options) {
 static Error checkLoss(const Options &options) {
   if (options.lossScale && !options.training)
     return expected("--loss-scale", "--mode=train", "infer");
+  if (options.ema > 0 && !options.training)
+    return expected("--ema", "--mode=train", "infer");
   if (options.classAxis && options.loss != "cross-entropy")
     return expected("--class-axis", "--loss=cross-entropy", options.loss);
+  if (options.labelSmoothing > 0 && options.loss != "cross-entropy")
+    return expected("--label-smoothing", "--loss=cross-entropy", options.loss);
+  if (options.labelSmoothing > 0 && !options.training)
+    return expected("--label-smoothing", "--mode=train", "infer");
   return Error::success();
 }
 

@@ -211,6 +211,8 @@ static Error parseOutput(Options &options, StringRef flag, StringRef value) {
 static bool isPositive(double value) { return value > 0; }
 static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
+static bool isShare(double value) { return value >= 0 && value <= 1; }
+static constexpr const char *kShare = "a number from 0 to 1";
 static bool isFraction(double value) { return value >= 0 && value < 1; }
 static constexpr const char *kFraction = "a number from 0 to below 1";
 static const std::vector<std::pair<StringRef, bool>> kAllOrNone = {
@@ -300,6 +302,11 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "dimension of the classes in cross-entropy, from the end if negative "
          "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)",
          setWhole(&Options::classAxis, -plan::kMaxRank)},
+        {"--label-smoothing", "X",
+         "the share of every target of cross-entropy that stands for all "
+         "classes "
+         "in equal parts, from 0 (default) to 1",
+         setNumber(&Options::labelSmoothing, isShare, kShare)},
         {"--optimizer", "NAME", optimizers, parseOptimizer},
         {"--momentum", "X", "momentum of SGD; 0 for none",
          setNumber(momentum, isFraction, kFraction)},
@@ -309,6 +316,12 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "multiply gradients so that the norm of all of them is at most X; 0 "
          "(default) for any",
          setNumber(&Options::clipNorm, isNotNegative, kNotNegative)},
+        {"--ema", "D",
+         "keep a running mean of every parameter, D times itself and 1 - D "
+         "times "
+         "the parameter after every step; 0 (default): none",
+         setNumber(&Options::ema, isFraction, kFraction),
+         kEveryCommand & ~kExport},
         {"--accumulate", "N",
          "a step goes over N batches and updates with the mean of their "
          "gradients (1)",
@@ -318,6 +331,11 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setNumber(learningRate, isNotNegative, kNotNegative)},
         {"--wd", "X", "default weight decay of the program (0)",
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},
+        {"--clip-value", "X",
+         "default of the program: elements of gradients, clipped by "
+         "--clip-norm "
+         "already, are at least -X and at most X; 0 (default) for any",
+         setNumber(&Options::clipValue, isNotNegative, kNotNegative)},
         {"--table-gradients", "HOW",
          "sparse: only the rows that were looked up are updated, which needs "
          "SGD with --momentum 0 or Adagrad, no decay, clipping or accumulation "
@@ -410,6 +428,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--weights", "PATH",
          "a checkpoint, the folder of a run's, or a safetensors file",
          setText(&Options::weights), kExport},
+        {"--ema", "",
+         "running means of parameters, where the checkpoint has some (of a "
+         "program by --ema=D)",
+         setTrue(&Options::exportsAverages), kExport},
         {"--emit", "WHAT",
          "ff, train, plan, rank, source or binary (default); text without -o, "
          "or with -o -, goes to standard output",

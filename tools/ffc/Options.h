@@ -161,14 +161,18 @@ struct Options : CommandOptions {
   bool evaluation = true;
   std::string loss = "cross-entropy";
   std::optional<int64_t> classAxis; ///< of cross-entropy
+  double labelSmoothing = 0;        ///< the same
   ff::Optimizer optimizer;
   std::optional<double> momentum; ///< of SGD
   bool nesterov = false;
   /// What the norm of all gradients is clipped to; 0: not.
   double clipNorm = 0;
+  bool exportsAverages = false; ///< running means of parameters
+  double ema = 0; ///< decay of running means of parameters; 0: there are none
   int microBatches = 1;               ///< over a batch each in a step
   std::optional<double> learningRate; ///< absent: the optimizer's
   double weightDecay = 0;
+  double clipValue = 0; ///< of elements of gradients; 0: not clipped
   /// Update tables in the rows that were looked up; absent: if that is the same
   /// as updating all of them.
   std::optional<bool> sparseTables;

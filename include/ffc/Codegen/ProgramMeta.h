@@ -57,9 +57,11 @@ struct ProgramMeta {
   std::string weightsHash; ///< as sealWeights(); empty: there are no values
   std::string version;     ///< of ffc
   bool training = true;
-  std::string trained; ///< what is, in words
+  std::string trained;              ///< what is, in words
+  std::vector<std::string> updated; ///< parameters
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
+  double clipValue = 0; ///< of gradients; 0: none
   int microBatches = 1; ///< over a batch each in a step
   bool tf32 = false;
   bool inF64 = false; ///< all numbers are f64

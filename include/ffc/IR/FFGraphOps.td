@@ -6,7 +6,8 @@ def FF_StateOp : FF_Op<"state"> {
   let description = [{
     `kind` is "parameter" (trained, dumped), "slot" (optimizer state),
     "statistic" (running mean or variance: may be stored, is not trained),
-    "constant" (never stored), or "copy": always the parameter `of`, rounded.
+    "constant" (never stored), "copy": always the parameter `of`, rounded, or
+    "average": a running mean of the parameter `of`, which begins as that does.
 
     ```mlir
     %w = ff.state "conv1.weight" "parameter" init #ff.init<file, 0.0 : f64, 0>
@@ -15,16 +16,16 @@ def FF_StateOp : FF_Op<"state"> {
 
     Constraints:
       1. The name is unique among the states.
-      2. `kind` is one of the five words.
+      2. `kind` is one of the six words.
       3. All extents are known and over 0.
       4. What is `upper` or `lower` has two dimensions or more.
-      5. What is a copy, and nothing else, has `of`, the name of a parameter of
-         f32 of the same shape and init; it is bf16 or f16.
+      5. Copies and averages, and nothing else, have `of`, the name of a parameter
+         of f32 of the same shape and init; copies are bf16 or f16.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$kind, FF_InitAttr:$init,
                        OptionalAttr<StrAttr>:$of);
   let results = (outs FF_Tensor:$result);
-  // What is no copy.
+  // What is no copy or average.
   let builders = [
     OpBuilder<(ins "::mlir::Type":$type, "::llvm::StringRef":$name,
                    "::llvm::StringRef":$kind, "::ffc::ff::InitAttr":$init), [{

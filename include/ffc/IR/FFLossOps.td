@@ -23,14 +23,18 @@ class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
 def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
   let summary = "mean of -log softmax(logits)[target] along `axis`";
   let description = [{
+    With a `smoothing` s, as PyTorch has it, the loss of a sample is 1 - s times
+    that, and s times the mean of -log softmax(logits) over all classes.
+
     Constraints:
       1. `axis` is a dimension of the logits.
       2. The target is i32, shaped as the logits without `axis`.
       3. The loss has rank 0 and the logits' element type, f32 where that is bf16
          or f16.
+      4. `smoothing` is from 0 to 1.
   }];
   let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
-                   I64Attr:$axis);
+                   I64Attr:$axis, DefaultValuedAttr<F64Attr, "0.0">:$smoothing);
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
   }];
@@ -51,12 +55,16 @@ def FF_CrossEntropyBackwardOp
         : (tensor<8x10xf32>, tensor<8xi32>, tensor<f32>) -> (tensor<f32>, tensor<8x10xf32>)
     ```
 
-    Constraints: 1 to 3 as ff.cross_entropy.
-      4. dx has the logits' type, but that each may be bf16 or f16 instead of f32.
-      5. The slope has the type of the loss.
+    With a smoothing s the target stands for 1 - s of its class and s of all
+    classes in equal parts.
+
+    Constraints: 1 to 4 as ff.cross_entropy.
+      5. dx has the logits' type, but that each may be bf16 or f16 instead of f32.
+      6. The slope has the type of the loss.
   }];
   let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
-                   Optional<FF_FloatTensor>:$slope, I64Attr:$axis);
+                   Optional<FF_FloatTensor>:$slope, I64Attr:$axis,
+                   DefaultValuedAttr<F64Attr, "0.0">:$smoothing);
   let results = (outs FF_FloatTensor:$loss, FF_Summand:$dx);
   let assemblyFormat = [{
     `(` $logits `,` $target (`slope` $slope^)? `)` attr-dict `:`

@@ -11,7 +11,9 @@ def FF_OptimizerKind : I32EnumAttr<"OptimizerKind", "optimizer", [
     I32EnumAttrCase<"Adagrad", 3, "adagrad">,
     I32EnumAttrCase<"RmsProp", 4, "rmsprop">,
     I32EnumAttrCase<"Lamb", 5, "lamb">,
-    I32EnumAttrCase<"HfAdamW", 6, "hf_adamw">]> {
+    I32EnumAttrCase<"HfAdamW", 6, "hf_adamw">,
+    I32EnumAttrCase<"Lion", 7, "lion">,
+    I32EnumAttrCase<"Ema", 8, "ema">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -26,8 +28,9 @@ def FF_UpdateOp
   let description = [{
     Updates `w` and the optimizer's `slots` in place by the gradient `g`, which
     is multiplied by `scale` where that is given. If scale is not finite, the
-    step is skipped: all stays as it is, bit for bit. Learning rate lr and weight
-    decay wd are run-time scalars; t is the number of the step, from 1 on,
+    step is skipped: all stays as it is, bit for bit. Learning rate lr, weight
+    decay wd and what elements of the gradient are clipped to after that are
+    run-time scalars; t is the number of the step, from 1 on,
     without the steps skipped, of which the second element of scale tells.
     `hyper` are the numbers that the kind has, in the order of this table; so are
     the slots.
@@ -41,6 +44,11 @@ def FF_UpdateOp
     | `rmsprop` | alpha, epsilon, momentum | s, and v unless momentum is 0 | `g += wd*w; s = alpha*s + (1-alpha)*g^2; v = momentum*v + g / (sqrt(s) + epsilon); w -= lr*v` |
     | `lamb` | as adam | m, v | m and v as adamw; `r = (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon) + wd*w; w -= lr * norm(w) / norm(r) * r`, the ratio 1 where a norm is 0 |
     | `hf_adamw` | as adam | m, v | m and v as adamw; `w -= lr * (m / (1-beta1^t)) / ((sqrt(v) + epsilon) / sqrt(1-beta2^t)); w -= lr*wd*w`, as Hugging Face's Transformers have it |
+    | `lion` | beta1, beta2 | m | `w -= lr * (sign(beta1*m + (1-beta1)*g) + wd*w); m = beta2*m + (1-beta2)*g`, the sign of 0 being 0 |
+    | `ema` | decay | | `w += (1-decay) * (g - w)`: no optimizer, but the running mean w of a parameter, which is g, not clipped |
+
+    Slots may be bf16: they are computed with as f32, and rounded to nearest even
+    when they are stored.
 
     With a result after the slots there is also `w` as it is then, rounded, in
     memory of its own: what operands of products are made of in the next step.
@@ -53,13 +61,14 @@ def FF_UpdateOp
     Constraints:
       1. `hyper` has as many numbers as the kind, and there are as many slots as
          it has with them.
-      2. g, the slots and their results have the type of w; scale is one element
-         of its element type, or two.
+      2. g, the slots and their results have the type of w, but that slots of f32
+         may be bf16, all of them; scale is one element of its element type, or
+         two.
       3. There are as many results as w and slots, and perhaps one more, which is
          w as bf16 or f16.
   }];
   let arguments = (ins FF_OptimizerKindAttr:$kind, FF_FloatTensor:$w,
-                   FF_FloatTensor:$g, Variadic<FF_FloatTensor>:$slots,
+                   FF_FloatTensor:$g, Variadic<FF_Summand>:$slots,
                    Optional<FF_FloatTensor>:$scale, DenseF64ArrayAttr:$hyper);
   let results = (outs FF_FloatTensor:$w_out, Variadic<FF_Summand>:$others);
   let extraClassDeclaration = [{

@@ -53,6 +53,7 @@ const OptimizerInfo &optimizerInfo(OptimizerKind kind);
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::Sgd;
   std::vector<double> hyper;
+  bool hasNarrowSlots = false; ///< bf16 instead of f32
 
   /// With the usual numbers.
   explicit Optimizer(OptimizerKind kind = OptimizerKind::Sgd);
@@ -66,7 +67,7 @@ struct Optimizer {
   /// Rows of a table without gradient stay as they are, and so do the slots
   /// there: the optimizer is of that kind, and does not go on by what it
   /// remembers of earlier gradients, which is what its fractions and flags say.
-  /// There is no weight decay.
+  /// There is no weight decay. Kernels for rows take slots of f32.
   bool updatesRows() const;
   /// The arguments of its kernels, those for rows or the others.
   mlir::DictionaryAttr kernelArgs(mlir::MLIRContext *context,
@@ -74,7 +75,8 @@ struct Optimizer {
 
   /// As `parse` reads it, with every number.
   std::string str() const;
-  /// "adamw" or "adamw:beta2=0.95,epsilon=1e-6". Errors say what is known.
+  /// "adamw" or "adamw:beta2=0.95,epsilon=1e-6,slots=bf16". Errors say what is
+  /// known.
   static llvm::Expected<Optimizer> parse(llvm::StringRef text);
 };
 

@@ -146,8 +146,8 @@ def Rank_StateOp : Rank_ActionOp<"state"> {
     #ff.init says.
 
     Constraints:
-      1. `kind` is "parameter", "slot", "statistic", "constant" or "copy", and
-         copies, only they, have `of`.
+      1. `kind` is "parameter", "slot", "statistic", "constant", "copy" or
+         "average", and the last two, only they, have `of`.
       2. The buffer lies in the state section.
       3. `init` is one of these words.
   }];

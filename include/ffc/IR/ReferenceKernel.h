@@ -14,6 +14,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct ReferenceContext {
   int64_t step = 0;
   double learningRate = 0.01;
   double weightDecay = 0;
+  /// What elements of gradients are clipped to.
+  double clipValue = std::numeric_limits<double>::infinity();
 };
 
 struct ReferenceCall {

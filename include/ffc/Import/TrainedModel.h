@@ -16,6 +16,8 @@ struct TrainedModelReport {
 /// in `weights`: its operators, opsets, names and metadata are those of the
 /// file. `weights` is a checkpoint (docs/checkpoints.md), the folder of a run's
 /// checkpoints, of which the newest is taken, or a safetensors file.
+/// `averages`: running means of parameters take the place of those, where they
+/// have some.
 ///
 /// What an exporter had merged into one tensor is several again, since training
 /// took them apart; tensors that a weight was written to twice get the same
@@ -25,11 +27,10 @@ struct TrainedModelReport {
 /// Returns nothing after one error, located at `path`: a value of `weights`
 /// that the model does not have, or in another shape, or a trained one that is
 /// not in `weights`.
-std::optional<TrainedModelReport> exportTrained(mlir::MLIRContext &context,
-                                                llvm::StringRef path,
-                                                llvm::StringRef weights,
-                                                llvm::StringRef output,
-                                                const ImportOptions &options);
+std::optional<TrainedModelReport>
+exportTrained(mlir::MLIRContext &context, llvm::StringRef path,
+              llvm::StringRef weights, bool averages, llvm::StringRef output,
+              const ImportOptions &options);
 
 } // namespace ffc
 

@@ -167,11 +167,16 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     Option<"classAxis", "class-axis", "int64_t", "INT64_MIN",
            "dimension of the classes in cross-entropy, from the end if negative "
            "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)">,
+    Option<"labelSmoothing", "label-smoothing", "double", "0",
+           "the share of a target that stands for all classes, from 0 to 1">,
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
-           "sgd, adam, adamw, adagrad, rmsprop, lamb or hf_adamw, with numbers: "
+           "sgd, adam, adamw, adagrad, rmsprop, lamb, hf_adamw or lion, with numbers: "
            "\"sgd:momentum=0,nesterov=0\"">,
     Option<"clipNorm", "clip-norm", "double", "0",
            "the most that the norm of all gradients may be, 0 for any">,
+    Option<"ema", "ema", "double", "0",
+           "what running means of parameters keep of themselves in a step, 0 for "
+           "none">,
     Option<"lossScale", "loss-scale", "double", "0",
            "the gradient of the loss in the first step, 0 for 1 in all steps">,
     Option<"fixedLossScale", "fixed-loss-scale", "bool", "false",

@@ -34,7 +34,8 @@ public:
 
 // Updates of the rows that were looked up, in place. The learning rate is read
 // from the context at every call; a weight decay, which would change all rows,
-// is an error. dy is multiplied by scale, as gradients are in optimizer.h.
+// is an error, and so is a bound of gradients, which are sums over rows. dy is
+// multiplied by scale, as gradients are in optimizer.h.
 
 /// {w, indices, dy, scale?} -> {w}:
 /// w[indices[i..], c] -= learning_rate * dy[i.., c]

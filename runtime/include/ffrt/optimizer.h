@@ -5,9 +5,10 @@
 // the gradient g is multiplied by, and how many steps have been skipped. A
 // scale that is not finite says that this one is: nothing is changed then. g
 // never is. Rounded is w as bf16 or f16, and was so before. Learning rate and
-// weight decay, lr and wd below, are read from the context at every call; t is
-// the number of the step there, from 1 on, without those skipped. Slots start
-// as zeros.
+// weight decay of w, lr and wd below, are read from the context at every call,
+// and so is what elements of the scaled gradient are clipped to; t is the
+// number of the step there, from 1 on, without those skipped. Slots start as
+// zeros; all of them may be bf16, to which they are rounded as they are stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_OPTIMIZER_H
@@ -78,6 +79,31 @@ public:
 private:
   Context &cx;
   MomentNumbers numbers;
+};
+
+/// Lion (Chen et al., NeurIPS 2023): g' = g;
+/// w -= lr * (sign(beta1 * m + (1 - beta1) * g') + wd * w), the sign of 0 being
+/// 0;  m = beta2 * m + (1 - beta2) * g'
+class LionUpdate {
+public:
+  LionUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  Real beta1, beta2;
+};
+
+/// The running mean w of a parameter, which is g: w += (1 - decay) * (g - w).
+/// It has no rate, decay or bound.
+class EmaUpdate {
+public:
+  EmaUpdate(Context &cx, Tensors in, Tensors out, double decay);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  Real decay;
 };
 
 /// Adagrad (Duchi et al., JMLR 2011): g' = g + wd * w;  s += g'^2;

@@ -41,7 +41,8 @@ struct Init {
 enum class StateKind : int {
   parameter, ///< or a running statistic: dumped as param/<name>.npy, read by
              ///< --weights, part of a checkpoint
-  slot,      ///< of the optimizer, or the loss scale: part of a checkpoint
+  slot,      ///< of the optimizer, the loss scale, or a running mean of a
+             ///< parameter: part of a checkpoint
   constant,  ///< never changes, and is made anew
 };
 
@@ -53,7 +54,8 @@ struct StateSlot {
   StateKind kind;
   Init init;
   Tensor tensor;
-  /// The parameter that this is a rounded copy of, with the same init; or null.
+  /// The parameter that this is a rounded copy of, or a slot the running mean
+  /// of, with the same init; or null.
   const char *of = nullptr;
 };
 
@@ -121,6 +123,8 @@ struct ProgramInfo {
   /// files in any format that say the same.
   std::vector<const char *> strategy_lines;
   std::vector<uint64_t> strategy_files;
+  std::vector<const char *> updated; ///< parameters, by name
+  double default_clip_value = 0;     ///< 0: none
 };
 
 /// Receives tensors that the program offers for dumping.

@@ -19,6 +19,7 @@ std::string testing::describe(Operation *op) {
 
 Examples::Examples() {
   scalars.weightDecay = 0.1;
+  scalars.clipValue = 0.4;
   mlirContext.loadDialect<func::FuncDialect, FFDialect>();
   module = parseSourceFile<ModuleOp>(FFC_OP_EXAMPLES, &mlirContext);
   if (!module)

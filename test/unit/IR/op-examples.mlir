@@ -961,6 +961,7 @@ func.func @fused_outer(%x: tensor<4x1xf32>, %y: tensor<5xf32>) {
 
 func.func @cross_entropy(%x: tensor<4x3x5xf32>, %t: tensor<4x5xi32> {ff.name = "target"}) {
   %0 = ff.cross_entropy(%x, %t) {axis = 1 : i64} : (tensor<4x3x5xf32>, tensor<4x5xi32>) -> tensor<f32>
+  %1 = ff.cross_entropy(%x, %t) {axis = 1 : i64, smoothing = 0.25 : f64} : (tensor<4x3x5xf32>, tensor<4x5xi32>) -> tensor<f32>
   return
 }
 
@@ -990,6 +991,9 @@ func.func @update(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>,
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
   %6:3 = ff.update lamb(%w, %g slots %v, %s scale %f) {hyper = array<f64: 0.9, 0.999, 1.0e-6>}
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %10 = ff.update ema(%w, %g) {hyper = array<f64: 0.75>} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %9:2 = ff.update lion(%w, %g slots %v scale %f) {hyper = array<f64: 0.9, 0.99>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
   %7 = ff.square_sum(%g) : (tensor<4x5xf32>) -> tensor<f32>
   %8 = ff.clip_scale(%f, %7, %7) {max_norm = 0.5 : f64} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   return

@@ -218,8 +218,28 @@ INSTANTIATE_TEST_SUITE_P(
     Unclipped, Optimizers,
     ::testing::Combine(::testing::Values("adamw", "adagrad",
                                          "rmsprop:momentum=0.5", "lamb",
-                                         "hf_adamw"),
+                                         "hf_adamw", "lion"),
                        ::testing::Values(0.0), ::testing::Values(3)));
+
+/// Running means of parameters, and targets that stand for all classes, which
+/// strategies may split.
+class SmoothedTargets
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+
+TEST_P(SmoothedTargets, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Making making;
+  making.differentiate.ema = 0.75;
+  making.differentiate.labelSmoothing = 0.25;
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, SmoothedTargets,
+    ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
+                                         "gpt-small.onnxtxt"),
+                       ::testing::Values(3)));
 
 /// A scale of the loss that is a power of two changes nothing, as long as
 /// squares of gradients are numbers.
@@ -278,7 +298,8 @@ TEST_P(SkippedSteps, RandomStrategies) {
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, SkippedSteps,
                          ::testing::Values("sgd:momentum=0", "adam", "adagrad",
-                                           "rmsprop", "lamb", "hf_adamw"));
+                                           "rmsprop", "lamb", "hf_adamw",
+                                           "lion"));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

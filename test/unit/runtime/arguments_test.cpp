@@ -28,6 +28,7 @@ ProgramInfo program() {
   info.default_learning_rate = 0.01;
   info.predicted_step_seconds = 0.0125;
   info.inputs = {{"x", DType::f32, 2, {64, 10}, false, 0}};
+  info.updated = {"fc.weight", "fc.bias"};
   info.rank_info = {{100, 200, 3e9}, {110, 220, 4e9}, {1, 2, 3}, {4, 5, 6}};
   return info;
 }
@@ -311,6 +312,40 @@ TEST(Arguments, Rates) {
   EXPECT_EQ(error_of({"--lr-schedule=one-cycle", "--warmup=3"}),
             "--warmup: expected another --lr-schedule, found one-cycle, which "
             "begins with one");
+}
+
+TEST(Arguments, RunningMeans) {
+  EXPECT_TRUE(parse({"--weights=c", "--ema"}).averages);
+  EXPECT_FALSE(parse({"--weights=c"}).averages);
+  EXPECT_EQ(error_of({"--ema"}), "--ema: expected --weights with it, found "
+                                 "none");
+}
+
+TEST(Arguments, Clipping) {
+  EXPECT_EQ(parse({}).clip_value, 0);
+  EXPECT_EQ(parse({"--clip-value=0.5"}).clip_value, 0.5);
+  EXPECT_EQ(error_of({"--clip-value=-1"}),
+            "--clip-value: expected a non-negative number, found '-1'");
+}
+
+TEST(Arguments, Groups) {
+  const Arguments a = parse({"--group", "*bias: wd=0", "--group=fc*: lr=0.5x"});
+  ASSERT_EQ(a.groups.size(), 2u);
+  EXPECT_EQ(to_string(a.groups[1]), "fc*: lr=0.5x");
+  EXPECT_EQ(describe_rates(program().updated, a.groups, 0.5, 0.125),
+            "learning rate  weight decay  parameter\n"
+            "         0.25         0.125  fc.weight\n"
+            "         0.25             0  fc.bias\n");
+  EXPECT_EQ(error_of({"--group=fc*"}),
+            "--group: expected PATTERN|PATTERN...: SETTING, SETTING..., found "
+            "'fc*'");
+  EXPECT_EQ(error_of({"--group=fc.wait: wd=0"}),
+            "--group: expected the name of a parameter that is trained, or a "
+            "pattern of some with * and ?, found 'fc.wait'; near it are "
+            "'fc.weight', 'fc.bias'");
+  EXPECT_EQ(error_of({"--group=*: wd=0"}, false),
+            "--group: expected a program that trains, found one that "
+            "evaluates");
 }
 
 TEST(Arguments, Checkpoints) {

@@ -45,6 +45,7 @@ Record record_of(int64_t step) {
   record.seed = 0xfedcba9876543210u;
   record.rate = {parse_rate_form("cosine:7"), 0.1, 0.01, 3, 100};
   record.weight_decay = 0.25;
+  record.groups = {parse_group("*bias: wd=0")};
   record.model = "model";
   record.ranks = 3;
   record.micro_batches = 1;
@@ -64,6 +65,7 @@ State state_of(int rank) {
   if (rank == 0) {
     state.add("part", true, {4}, {{1}, {2}}, 300);
     state.add("rows/moment", false, {1}, {{0}, {1}}, 400);
+    state.add("part/ema", false, {4}, {{0}, {4}}, 500);
   }
   return state;
 }
@@ -122,6 +124,8 @@ TEST_F(Data, CheckpointOfThreeRanksReadByOne) {
   const Record &record = checkpoint.record();
   EXPECT_EQ(record.seed, 0xfedcba9876543210u);
   EXPECT_EQ(to_string(record.rate.form), "cosine:7");
+  ASSERT_EQ(record.groups.size(), 1u);
+  EXPECT_EQ(to_string(record.groups[0]), "*bias: wd=0");
   const auto value = [&](const char *name, bool parameter, Shape shape) {
     const Tile t = blank(shape, {Shape(shape.size(), 0), shape});
     checkpoint.load(name, parameter, t);
@@ -135,6 +139,20 @@ TEST_F(Data, CheckpointOfThreeRanksReadByOne) {
   EXPECT_EQ(part.get({0}), -1.0);
   EXPECT_EQ(part.get({2}), 302.0);
   EXPECT_EQ(value("rows/moment", false, {1}).get({0}), 400.0);
+  // Running means have files of their own, by the names of the parameters.
+  EXPECT_EQ(value("part/ema", false, {4}).get({1}), 501.0);
+  const Tile of = blank({4}, {{0}, {4}});
+  open_parameters(folder, true)->load("part", true, of);
+  EXPECT_EQ(of.get({1}), 501.0);
+  const Tile without = blank({7, 4}, {{0, 0}, {7, 4}});
+  open_parameters(folder, true)->load("rows", true, without);
+  EXPECT_EQ(without.get({4, 3}), 19.0);
+  open_parameters(folder)->load("part", true, of);
+  EXPECT_EQ(of.get({2}), 302.0);
+  std::filesystem::remove(newest_checkpoint(folder) + "/ema.safetensors");
+  EXPECT_EQ(error_of([&] { open_parameters(folder, true); }),
+            "--ema: expected ema.safetensors in 'DIR/step-00000030', found "
+            "none; ffc --ema=DECAY makes programs that write it");
 }
 
 TEST_F(Data, ConstantsAreNotSaved) {

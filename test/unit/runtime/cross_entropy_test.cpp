@@ -7,6 +7,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <optional>
+#include <utility>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -14,14 +15,6 @@ using namespace ffrt_test;
 namespace {
 
 Tile scalar() { return blank({}, {{}, {}}); }
-
-template <class Kernel> void call(int axis, Tensors in, Tensors out) {
-  Context cx;
-  Kernel kernel{cx, in, out, axis};
-  const int64_t before = allocations();
-  kernel(in, out);
-  EXPECT_EQ(allocations(), before);
-}
 
 /// One cross-entropy with its values in double precision.
 struct Case {
@@ -32,12 +25,13 @@ struct Case {
   Value top, sum; ///< shaped as the target
   double loss = 0;
   std::optional<double> slope; ///< that gradients are multiplied by
+  double smoothing;
 
-  Case(const Shape &shape, int axis, Order order, DType type,
+  Case(const Shape &shape, int axis, Order order, DType type, double smoothing,
        std::mt19937 &random)
       : axis(axis), order(order), type(type), x(random_value(shape, random)),
         gradient(shape), target(sample_of(shape)), top(target.shape),
-        sum(target.shape) {
+        sum(target.shape), smoothing(smoothing) {
     for (double &v : x.data)
       v = double(rounded(float(v * 10.0), type));
     const double count = double(target.data.size());
@@ -55,9 +49,10 @@ struct Case {
       });
       each_class(i, [&](int64_t c, const Shape &at) {
         const double log = x(at) - top(i) - std::log(sum(i));
-        gradient(at) =
-            slope.value_or(1) * (std::exp(log) - (c == label)) / count;
-        loss -= c == label ? log / count : 0;
+        const double wanted =
+            smoothing / double(shape[axis]) + (c == label ? 1 - smoothing : 0);
+        gradient(at) = slope.value_or(1) * (std::exp(log) - wanted) / count;
+        loss -= wanted > 0 ? wanted * log / count : 0;
       });
     });
   }
@@ -91,6 +86,14 @@ struct Case {
   }
 };
 
+template <class Kernel> void call(const Case &c, Tensors in, Tensors out) {
+  Context cx;
+  Kernel kernel{cx, in, out, c.axis, c.smoothing};
+  const int64_t before = allocations();
+  kernel(in, out);
+  EXPECT_EQ(allocations(), before);
+}
+
 /// Computes `out`, and sees that logits of f32 give the same bits.
 template <class Kernel, class... Others>
 void call_on_logits(const Case &c, const Box &box, const Tile &out,
@@ -98,8 +101,8 @@ void call_on_logits(const Case &c, const Box &box, const Tile &out,
   const Tile x = c.logits(box), wide = c.widened(box);
   Tile expected = out;
   expected.tensor.data = expected.bytes.data();
-  call<Kernel>(c.axis, {x, others...}, {out});
-  call<Kernel>(c.axis, {wide, others...}, {expected});
+  call<Kernel>(c, {x, others...}, {out});
+  call<Kernel>(c, {wide, others...}, {expected});
   finish_target();
   EXPECT_EQ(out.bytes, expected.bytes);
 }
@@ -113,7 +116,7 @@ double call_gradient(const Case &c, const Box &box, const Tile &result,
   const Shape &shape = c.x.shape;
   const Tile factor(Value({}, c.slope.value_or(0)), {{}, {}});
   const Tensor slope = c.given_slope(factor), absent;
-  call<Kernel>(c.axis, {c.logits(box), others..., slope}, {absent, result});
+  call<Kernel>(c, {c.logits(box), others..., slope}, {absent, result});
   double share = 0;
   for (DType type : {DType::f32, DType::bf16, DType::f16}) {
     if (c.type != DType::f32 && type != DType::f32 && type != c.type)
@@ -121,20 +124,20 @@ double call_gradient(const Case &c, const Box &box, const Tile &result,
     const Tile x = c.logits(box), wide = c.widened(box), loss = scalar(),
                again = scalar();
     const Tile found = blank(shape, box, c.order, type);
-    call<Kernel>(c.axis, {x, others..., slope}, {loss, found});
+    call<Kernel>(c, {x, others..., slope}, {loss, found});
     for_box(box, [&](const Shape &i) {
       ASSERT_EQ(found.get(i), double(rounded(float(result.get(i)), type)));
     });
     share = loss.get({});
     // Logits of f32 give the same bits.
     const Tile same = blank(shape, box, c.order, type);
-    call<Kernel>(c.axis, {wide, others..., slope}, {again, same});
+    call<Kernel>(c, {wide, others..., slope}, {again, same});
     finish_target();
     EXPECT_EQ(same.bytes, found.bytes);
     EXPECT_EQ(again.get({}), share);
     if (type != c.type)
       continue;
-    call<Kernel>(c.axis, {x, others..., slope}, {again, x});
+    call<Kernel>(c, {x, others..., slope}, {again, x});
     finish_target();
     EXPECT_EQ(x.bytes, found.bytes);
     EXPECT_EQ(again.get({}), share);
@@ -197,8 +200,10 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
 
 void check(const Shape &shape, int axis, Order order, int most,
            std::mt19937 &random) {
-  for (DType type : {DType::f32, DType::bf16, DType::f16}) {
-    const Case c(shape, axis, order, type, random);
+  for (auto [type, smoothing] :
+       {std::pair(DType::f32, 0.0), std::pair(DType::f32, 0.3),
+        std::pair(DType::bf16, 0.3), std::pair(DType::f16, 0.0)}) {
+    const Case c(shape, axis, order, type, smoothing, random);
     check_fused(c, most, random);
     check_phases(c, most, random);
   }

@@ -86,6 +86,18 @@ TEST(Deferred, UpdatesStartTogether) {
   together.expect_equal(apart);
 }
 
+TEST(Deferred, ParametersWithRatesOfTheirOwn) {
+  Parameters together(kSizes), apart(kSizes);
+  for (Parameters *each : {&together, &apart}) {
+    double share = 0;
+    for (const Parameters::One &p : each->all)
+      each->cx.own_rates[p.w.tensor.data] = {share += 0.25, 0.5 * share};
+  }
+  apart.steps(0, 3, true);
+  EXPECT_EQ(launches([&] { together.steps(0, 3, false); }), 3 * (1 + 1));
+  together.expect_equal(apart);
+}
+
 /// More than the parameters of a kernel hold.
 TEST(Deferred, ManyUpdates) {
   const std::vector<int64_t> sizes(200, 5);

@@ -239,6 +239,7 @@ int main(int argc, char **argv) {
                  {"target", DType::i32, 1, {kBatch}, true, kClasses}};
   info.outputs = {{"out/logits", DType::f32, 2, {kBatch, kClasses}},
                   {"grad/fc/weight", DType::f32, 2, {kClasses, kFeatures}}};
+  info.updated = {"conv.weight", "conv.bias", "fc/weight", "fc/bias"};
   if (evaluates()) {
     info.training = false;
     info.outputs.pop_back();

@@ -195,6 +195,31 @@ TEST(Embedding, ScaledAndSkippedUpdates) {
   EXPECT_EQ(skipped[2].data, before.data);
 }
 
+/// A share of the rate, without the decay of others.
+TEST(Embedding, UpdatesOfTablesWithRatesOfTheirOwn) {
+  std::mt19937 random(seed());
+  const Problem p(6, {5}, 4, random);
+  const Tile ids(p.indices, p.indices.whole(), Order::row_major, DType::i32),
+      dy(p.dy, p.dy.whole());
+  auto update = [&](double rate, double share) {
+    const Tile w(p.table, p.table.whole()), v(p.table, p.table.whole()),
+        s(Value(p.table.shape, 0.5), p.table.whole());
+    Context cx;
+    cx.learning_rate = rate;
+    if (share != 1) {
+      cx.weight_decay = 0.5;
+      cx.own_rates = {{w.tensor.data, {share, 0}}, {v.tensor.data, {share, 0}}};
+    }
+    const Tensor none = absent({});
+    SgdUpdateRows{cx, {w, ids, dy, none}, {w}}({w, ids, dy, none}, {w});
+    AdagradUpdateRows{cx, {v, ids, dy, none, s}, {v, s}, 0.01}(
+        {v, ids, dy, none, s}, {v, s});
+    finish_target();
+    return std::pair(w.bytes, v.bytes);
+  };
+  EXPECT_EQ(update(0.5, 0.25), update(0.125, 1));
+}
+
 std::string error_of(const std::function<void()> &f) {
   try {
     f();
@@ -224,8 +249,16 @@ TEST(Embedding, Errors) {
               update({table, ids, dy, absent({})}, {table});
             }),
             "sgd update rows: expected weight decay 0, which leaves the rows "
-            "alone that were not looked up, found 0.500000 (ffc "
-            "--table-gradients=dense updates all)");
+            "alone that were not looked up, found 0.500000 (--group "
+            "'TABLE: wd=0' sets it apart; ffc --table-gradients=dense updates "
+            "all)");
+  cx.weight_decay = 0;
+  cx.clip_value = 0.5;
+  EXPECT_EQ(error_of([&] {
+              update({table, ids, dy, absent({})}, {table});
+            }),
+            "sgd update rows: expected gradients that are not clipped, found "
+            "--clip-value 0.500000 (ffc --table-gradients=dense updates all)");
   EXPECT_EQ(error_of([&] {
               AdagradUpdateRows{
                   cx, {table, ids, dy, absent({}), dy}, {table, dy}, 1e-10};

@@ -2,10 +2,12 @@
 #include "ffrt/optimizer.h"
 
 #include "common/device/target.h"
+#include "ffrt/error.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <omp.h>
 
@@ -24,6 +26,9 @@ struct Training {
   double scale = 1;
   int64_t skipped = 0;        ///< steps before the first
   DType rounded = DType::f32; ///< of w besides; f32: none
+  double clip = HUGE_VAL;     ///< of scaled gradients
+  double share = 1;           ///< of the learning rate
+  bool is_own = false;        ///< rate and decay are the parameter's own
 
   Training(int64_t n, size_t slots, double scale, std::mt19937 &random)
       : w(random_value({n}, random)), slots(slots, Value({n})), scale(scale) {
@@ -41,7 +46,8 @@ Training expected(Training run, Formula formula) {
       double *slots[2] = {};
       for (size_t s = 0; s < run.slots.size(); ++s)
         slots[s] = &run.slots[s].data[i];
-      formula(run.scale * run.gradients[step].data[i], run.w.data[i], slots,
+      const double g = run.scale * run.gradients[step].data[i];
+      formula(std::clamp(g, -run.clip, run.clip), run.w.data[i], slots,
               double(step + 1));
     }
   return run;
@@ -76,9 +82,12 @@ template <class Kernel, class... Numbers>
 Training found(const Training &run, int threads, Numbers... numbers) {
   const Threads scope(threads);
   Context cx;
-  cx.learning_rate = kRate;
-  cx.weight_decay = kDecay;
   Tile w(run.w, run.w.whole()), g(run.w, run.w.whole());
+  cx.learning_rate = run.is_own ? kRate : run.share * kRate;
+  cx.weight_decay = run.is_own ? 7 : kDecay;
+  cx.clip_value = run.clip;
+  if (run.is_own)
+    cx.own_rates[w.tensor.data] = {run.share, kDecay};
   std::vector<Tile> slots;
   for (const Value &slot : run.slots)
     slots.emplace_back(slot, slot.whole());
@@ -116,8 +125,8 @@ Training found(const Training &run, int threads, Numbers... numbers) {
 }
 
 /// Values and slots by the formula, and the same bits on any threads, whether
-/// values are rounded besides or not; with and without a scale, below and above
-/// what a thread gets.
+/// values are rounded besides or not; with and without a scale and a bound,
+/// below and above what a thread gets.
 template <class Kernel, class... Numbers>
 void check(size_t slots, Formula formula, Numbers... numbers) {
   std::mt19937 random(seed());
@@ -125,6 +134,7 @@ void check(size_t slots, Formula formula, Numbers... numbers) {
     for (int64_t n : {1, 37, 70001}) {
       SCOPED_TRACE("n " + std::to_string(n));
       Training run(n, slots, scale, random);
+      run.clip = scale == 1.0 ? HUGE_VAL : 0.2;
       const Training want = expected(run, formula);
       const Training one = found<Kernel>(run, 1, numbers...);
       run.rounded = scale == 1.0 ? DType::bf16 : DType::f16;
@@ -154,12 +164,148 @@ void check_skipped(size_t slots, Numbers... numbers) {
   }
 }
 
+/// As if the program had the parameter's rate and decay.
+template <class Kernel, class... Numbers>
+void check_own(size_t slots, Numbers... numbers) {
+  std::mt19937 random(seed());
+  Training run(37, slots, 0.375, random);
+  run.share = 0.25;
+  const Training all = found<Kernel>(run, 1, numbers...);
+  run.is_own = true;
+  const Training own = found<Kernel>(run, 1, numbers...);
+  EXPECT_EQ(own.w.data, all.w.data);
+  for (size_t s = 0; s < slots; ++s)
+    EXPECT_EQ(own.slots[s].data, all.slots[s].data);
+}
+
+TEST(Updates, OwnRates) {
+  check_own<SgdUpdate>(0, 0.0, 0);
+  check_own<SgdUpdate>(1, 0.75, 1);
+  check_own<AdamUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_own<LionUpdate>(1, 0.75, 0.875);
+  check_own<AdagradUpdate>(1, 0.01);
+  check_own<RmspropUpdate>(1, 0.75, 0.01, 0.0);
+  check_own<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+}
+
+/// Slots of bf16 are those of f32, rounded, and the parameter is the same.
+template <class Kernel, class... Numbers>
+void check_narrow(size_t slots, Numbers... numbers) {
+  std::mt19937 random(seed());
+  Context cx;
+  for (int64_t n : {1, 37, 70001}) {
+    const Value before = random_value({n}, random),
+                gradient = random_value({n}, random);
+    const Box all = before.whole();
+    const Tile g(gradient, all);
+    std::vector<Value> kept;
+    for (size_t s = 0; s < slots; ++s) {
+      kept.push_back(random_value({n}, random));
+      for (double &element : kept[s].data)
+        element = double(rounded(float(element * element), DType::bf16));
+    }
+    const auto step = [&](DType type) {
+      // Copies would share memory.
+      std::vector<Tile> tiles;
+      tiles.emplace_back(before, all);
+      for (const Value &slot : kept)
+        tiles.emplace_back(slot, all, Order::row_major, type);
+      const Tile &w = tiles[0];
+      const auto call = [&](Tensors in, Tensors out) {
+        perform(Kernel(cx, in, out, numbers...), in, out);
+      };
+      if (slots == 1)
+        call({w, g, Tensor(), tiles[1]}, {w, tiles[1]});
+      else
+        call({w, g, Tensor(), tiles[1], tiles[2]}, {w, tiles[1], tiles[2]});
+      return tiles;
+    };
+    const std::vector<Tile> wide = step(DType::f32), narrow = step(DType::bf16);
+    EXPECT_EQ(narrow[0].bytes, wide[0].bytes);
+    for (size_t s = 1; s <= slots; ++s)
+      expect_rounded(narrow[s], wide[s], all);
+  }
+}
+
+TEST(Updates, NarrowSlots) {
+  check_narrow<SgdUpdate>(1, 0.75, 1);
+  check_narrow<AdamUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_narrow<LionUpdate>(1, 0.75, 0.875);
+  check_narrow<AdagradUpdate>(1, 0.01);
+  check_narrow<RmspropUpdate>(1, 0.75, 0.01, 0.0);
+  check_narrow<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+}
+
+TEST(Updates, SlotsOfOneType) {
+  const Value zero({3});
+  const auto tile = [&](DType type) {
+    return Tile(zero, zero.whole(), Order::row_major, type);
+  };
+  const Tile w = tile(DType::f32), narrow = tile(DType::bf16),
+             half = tile(DType::f16);
+  const auto error_of = [&](const Tile &m, const Tile &v) {
+    Context cx;
+    try {
+      AdamUpdate(cx, {w, w, Tensor(), m, v}, {w, m, v}, 0.9, 0.999, 1e-8);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of(half, half),
+            "adam update: slot: expected type f32 or bf16, found f16");
+  EXPECT_EQ(error_of(narrow, w),
+            "adam update: slot: expected type bf16, found f32");
+}
+
+TEST(Lamb, NarrowMoments) {
+  std::mt19937 random(seed());
+  const int64_t n = 20001;
+  const Value w = random_value({n}, random), g = random_value({n}, random),
+              zero({n});
+  const Box all = w.whole();
+  const Tile tw(w, all), tg(g, all);
+  Context cx;
+  const auto direct = [&](DType type) {
+    std::vector<Tile> tiles;
+    for (int moment = 0; moment < 2; ++moment)
+      tiles.emplace_back(zero, all, Order::row_major, type);
+    tiles.push_back(blank({n}, all));
+    tiles.push_back(blank({2}, {{0}, {2}}));
+    const std::vector<Tensor> in = {tw, tg, Tensor(), tiles[0], tiles[1]},
+                              out = {tiles[0], tiles[1], tiles[2], tiles[3]};
+    perform(LambDirection(cx, in, out, 0.75, 0.875, 0.01), in, out);
+    return tiles;
+  };
+  const std::vector<Tile> wide = direct(DType::f32),
+                          narrow = direct(DType::bf16);
+  for (size_t i = 0; i < 2; ++i) {
+    expect_rounded(narrow[i], wide[i], all);
+    EXPECT_EQ(narrow[2 + i].bytes, wide[2 + i].bytes);
+  }
+}
+
+TEST(Updates, RatesOfAllOrOfNone) {
+  const Value zero({3});
+  const Tile w(zero, zero.whole()), g(zero, zero.whole());
+  Context cx;
+  cx.own_rates[g.tensor.data] = {1, 0};
+  EXPECT_THROW(perform(SgdUpdate(cx, {w, g, Tensor()}, {w}, 0.0, 0),
+                       {w, g, Tensor()}, {w}),
+               Error);
+}
+
 TEST(Updates, Skipped) {
   check_skipped<SgdUpdate>(0, 0.0, 0);
   check_skipped<SgdUpdate>(1, 0.75, 1);
   check_skipped<AdamUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<AdamwUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_skipped<LionUpdate>(1, 0.75, 0.875);
   check_skipped<AdagradUpdate>(1, 0.01);
   check_skipped<RmspropUpdate>(1, 0.75, 0.01, 0.0);
   check_skipped<RmspropUpdate>(2, 0.75, 0.01, 0.5);
@@ -243,6 +389,46 @@ TEST(HfAdamwUpdate, DecayAfterTheStep) {
       0.75, 0.875, 0.01);
 }
 
+TEST(LionUpdate, SignOfTheMean) {
+  check<LionUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        const double mean = 0.75 * *s[0] + 0.25 * g;
+        w -= kRate * ((mean > 0) - (mean < 0) + kDecay * w);
+        *s[0] = 0.875 * *s[0] + 0.125 * g;
+      },
+      0.75, 0.875);
+}
+
+TEST(LionUpdate, SignOfZero) {
+  const Value one({3}, 1.0), zero({3});
+  Context cx;
+  cx.learning_rate = kRate;
+  const Tile w(one, one.whole()), g(zero, zero.whole()), m(zero, zero.whole());
+  perform(LionUpdate(cx, {w, g, Tensor(), m}, {w, m}, 0.75, 0.875),
+          {w, g, Tensor(), m}, {w, m});
+  EXPECT_EQ(value_of(w, one).data, one.data);
+}
+
+/// Of no rate, decay or bound.
+TEST(EmaUpdate, RunningMean) {
+  std::mt19937 random(seed());
+  const int64_t n = 37;
+  const Value mean = random_value({n}, random), w = random_value({n}, random);
+  const Tile tm(mean, mean.whole()), tw(w, w.whole());
+  Context cx;
+  cx.learning_rate = kRate;
+  cx.weight_decay = kDecay;
+  cx.clip_value = 0.1;
+  cx.own_rates[&cx] = {1, 0};
+  perform(EmaUpdate(cx, {tm, tw, Tensor()}, {tm}, 0.75), {tm, tw, Tensor()},
+          {tm});
+  Value want = mean;
+  for (int64_t i = 0; i < n; ++i)
+    want.data[i] = 0.75 * mean.data[i] + 0.25 * w.data[i];
+  expect_close(value_of(tm, mean), want);
+}
+
 TEST(AdagradUpdate, SumOfSquares) {
   check<AdagradUpdate>(
       1,
@@ -300,13 +486,16 @@ TEST(Lamb, TrustInTheWholeParameter) {
                          blank({n}, box, Order::row_major, DType::bf16)});
       Context cx;
       cx.learning_rate = kRate;
-      cx.weight_decay = kDecay;
+      cx.clip_value = 0.3;
       for (cx.step = 0; cx.step < kSteps; ++cx.step) {
         const Value &g = run.gradients[size_t(cx.step)];
+        for (const Part &p : parts)
+          cx.own_rates[p.w.tensor.data] = {1, kDecay};
         double of_w = 0, of_r = 0;
         for (int64_t i = 0; i < n; ++i) {
           double *slots[] = {&m.data[i], &v.data[i]};
-          r.data[i] = direction(scale * g.data[i], slots, double(cx.step + 1)) +
+          r.data[i] = direction(std::clamp(scale * g.data[i], -0.3, 0.3), slots,
+                                double(cx.step + 1)) +
                       kDecay * w.data[i];
           of_w += w.data[i] * w.data[i];
           of_r += r.data[i] * r.data[i];

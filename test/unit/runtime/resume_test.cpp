@@ -21,8 +21,10 @@ TEST_F(Run, GoesOnFromACheckpoint) {
   };
   const std::string at = folder + "/whole", in = folder + "/parts";
   const Result whole =
-      run("--steps 6 --lr-schedule linear --dump " + folder +
-          "/whole-dump --checkpoint " + at + " --checkpoint-every 2 --keep 2");
+      run("--steps 6 --lr-schedule linear --group '*bias: lr=0.5x' "
+          "--clip-value 0.01 --dump " +
+          folder + "/whole-dump --checkpoint " + at +
+          " --checkpoint-every 2 --keep 2");
   ASSERT_EQ(whole.status, 0) << whole.text;
   EXPECT_HAS(whole, "checkpoints in " + at +
                         ": every 2 steps, after the last "
@@ -37,6 +39,8 @@ TEST_F(Run, GoesOnFromACheckpoint) {
                                  folder + "/parts-dump");
   ASSERT_EQ(rest.status, 0) << rest.text;
   EXPECT_HAS(rest, "goes on from " + in + "/step-00000004");
+  EXPECT_HAS(rest, "weight decay 0, gradients clipped to 0.010000; "
+                   "*bias: lr=0.5x");
   EXPECT_HAS(rest, "step 5/6");
   EXPECT_HAS(rest, "done 2 steps in ");
   for (const char *file : {"model.safetensors", "optimizer.safetensors"})
@@ -85,6 +89,9 @@ TEST_F(Run, GoesOnFromACheckpoint) {
   error("--steps 9 --resume " + at + " --dataset " + folder + "/data",
         "start: expected no data set, as the run was begun with, found a data "
         "set of 24 samples; --weights begins another run");
+  error("--lr 0 --steps 7 --group 'fc*: lr=0.1' --resume " + at,
+        "start: --group: expected a factor of the rate, as lr=1x, with --lr 0, "
+        "found 'fc*: lr=0.1'");
   error("--seed 4 --resume " + at, "start: --seed: expected what the "
                                    "checkpoint has, 3, found another");
 }

@@ -22,10 +22,10 @@ namespace ffrt::cuda {
 struct Scalars {
   uint64_t seed = 0;
   int64_t step = 0, micro_batch = 0;
-  float learning_rate = 0, weight_decay = 0;
+  float learning_rate = 0, clip_value = 0;
   bool operator==(const Scalars &o) const {
     return seed == o.seed && step == o.step && micro_batch == o.micro_batch &&
-           learning_rate == o.learning_rate && weight_decay == o.weight_decay;
+           learning_rate == o.learning_rate && clip_value == o.clip_value;
   }
 };
 

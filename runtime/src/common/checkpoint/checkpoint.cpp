@@ -3,6 +3,7 @@
 
 #include "common/checkpoint/box_rows.h"
 #include "common/checkpoint/checksum.h"
+#include "common/checkpoint/layout.h"
 #include "common/data/npy.h"
 #include "common/kernels/check.h"
 #include "ffrt/error.h"
@@ -15,11 +16,14 @@ namespace ffrt {
 
 namespace {
 
+/// Of the values that are parameters, averages, or neither.
 std::vector<std::string> files_of(const Record &record,
-                                  const std::string &folder, bool parameters) {
+                                  const std::string &folder, bool parameters,
+                                  bool averages) {
   std::set<std::string> paths;
   for (const Record::Value &value : record.values)
-    if (value.parameter == parameters)
+    if (value.parameter == parameters &&
+        is_average(value.name, value.parameter) == averages)
       paths.insert(folder + "/" + value.file);
   return {paths.begin(), paths.end()};
 }
@@ -32,8 +36,16 @@ std::string kind_of(bool parameter) {
 
 Checkpoint::Checkpoint(const std::string &path)
     : folder(path), read(read_record(path + "/" + kRecordName)),
-      parameters(files_of(read, path, true)),
-      others(files_of(read, path, false)) {}
+      parameters(files_of(read, path, true, false)),
+      averages(files_of(read, path, false, true)),
+      others(files_of(read, path, false, false)) {}
+
+const StoredTensors &Checkpoint::tensors_of(const std::string &name,
+                                            bool parameter) const {
+  return parameter                     ? parameters
+         : is_average(name, parameter) ? averages
+                                       : others;
+}
 
 std::vector<double> Checkpoint::losses() const {
   const std::string path = folder + "/loss.npy";
@@ -81,7 +93,8 @@ void Checkpoint::verify(int rank, int ranks) const {
         "'" + folder + "/" + value.file + "': '" + value.name + "': ";
     StoredTensor tensor;
     const unsigned char *data =
-        tensors_of(value.parameter).find(value.name, &tensor);
+        tensors_of(value.name, value.parameter)
+            .find(stored_name(value.name, value.parameter), &tensor);
     if (!data || tensor.shape != value.shape || tensor.type != value.type)
       throw Error(what + "expected it as " + kRecordName +
                   " has it, found another");
@@ -102,7 +115,7 @@ void Checkpoint::verify(int rank, int ranks) const {
 
 void Checkpoint::load(const std::string &name, bool parameter,
                       const Tensor &t) const {
-  tensors_of(parameter).load(name, t);
+  tensors_of(name, parameter).load(stored_name(name, parameter), t);
 }
 
 } // namespace ffrt

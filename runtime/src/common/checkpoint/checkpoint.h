@@ -33,13 +33,12 @@ public:
             const Tensor &t) const override;
 
 private:
-  const StoredTensors &tensors_of(bool parameter) const {
-    return parameter ? parameters : others;
-  }
+  const StoredTensors &tensors_of(const std::string &name,
+                                  bool parameter) const;
 
   const std::string folder;
   const Record read;
-  const StoredTensors parameters, others;
+  const StoredTensors parameters, averages, others;
 };
 
 } // namespace ffrt

@@ -181,7 +181,7 @@ std::size_t GlobalValue::bytes() const {
 }
 
 bool is_saved(const StateSlot &slot) {
-  return !slot.of && slot.kind != StateKind::constant;
+  return slot.kind != StateKind::constant;
 }
 
 GlobalState::GlobalState(Comm &comm, const Group &world,

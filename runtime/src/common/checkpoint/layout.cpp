@@ -33,7 +33,8 @@ void add_files(Layout &layout, const std::vector<GlobalValue> &values,
       heads.emplace_back();
       sizes.push_back(0);
     }
-    StoredTensor &tensor = heads.back()[value.name];
+    StoredTensor &tensor =
+        heads.back()[stored_name(value.name, value.parameter)];
     tensor.type = stored_type(value.type);
     tensor.shape = {value.shape.v, value.shape.v + value.rank};
     tensor.begin = sizes.back();
@@ -64,16 +65,30 @@ void add_files(Layout &layout, const std::vector<GlobalValue> &values,
 
 } // namespace
 
+bool is_average(const std::string &name, bool parameter) {
+  constexpr std::size_t kEnding = sizeof "/ema" - 1;
+  return !parameter && name.size() > kEnding &&
+         name.compare(name.size() - kEnding, kEnding, "/ema") == 0;
+}
+
+std::string stored_name(const std::string &name, bool parameter) {
+  return is_average(name, parameter) ? name.substr(0, name.rfind('/')) : name;
+}
+
 Layout make_layout(const std::vector<GlobalValue> &values, std::size_t most) {
   Layout layout;
   layout.places.resize(values.size());
-  std::vector<std::size_t> parameters, others;
+  std::vector<std::size_t> parameters, averages, others;
   // Wide elements first: all lie at multiples of their size.
   for (std::size_t size : {8, 4, 2, 1})
     for (std::size_t v = 0; v < values.size(); ++v)
       if (size_of(values[v].type) == size)
-        (values[v].parameter ? parameters : others).push_back(v);
+        (values[v].parameter                               ? parameters
+         : is_average(values[v].name, values[v].parameter) ? averages
+                                                           : others)
+            .push_back(v);
   add_files(layout, values, parameters, "model", most);
+  add_files(layout, values, averages, "ema", most);
   add_files(layout, values, others, "optimizer", most);
   return layout;
 }

@@ -24,8 +24,15 @@ struct Placement {
   std::size_t offset; ///< of its elements in the file, in bytes
 };
 
+/// Is the value the running mean of a parameter? Its name is the parameter's
+/// with "/ema".
+bool is_average(const std::string &name, bool parameter);
+/// What a value is called in its file: a running mean as the parameter.
+std::string stored_name(const std::string &name, bool parameter);
+
 /// The files of a checkpoint, the same on all ranks: parameters in
-/// model.safetensors, all else in optimizer.safetensors, or, where one of them
+/// model.safetensors, running means of them in ema.safetensors, all else in
+/// optimizer.safetensors, or, where one of them
 /// would be larger than `most` bytes, in files NAME-00001-of-00003.safetensors
 /// with NAME.safetensors.index.json, which says what is where, as Hugging
 /// Face's libraries read them.

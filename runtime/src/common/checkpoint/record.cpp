@@ -34,6 +34,13 @@ uint64_t read_hexadecimal(const Json &json) {
   return number;
 }
 
+Json groups_json(const std::vector<ParameterGroup> &groups) {
+  Json list = Json::array();
+  for (const ParameterGroup &group : groups)
+    list.push_back(to_string(group));
+  return list;
+}
+
 Json values_json(const std::vector<Record::Value> &values) {
   Json list = Json::array();
   for (const Record::Value &v : values)
@@ -79,6 +86,9 @@ Record from_json(const Json &json) {
   json.at("seed").get_to(r.seed);
   json.at("shuffled").get_to(r.shuffled);
   json.at("weight_decay").get_to(r.weight_decay);
+  for (const Json &group : json.value("groups", Json::array()))
+    r.groups.push_back(parse_group(group.get<std::string>()));
+  r.clip_value = json.value("clip_value", 0.0);
   const Json &rate = json.at("learning_rate");
   r.rate.form = parse_rate_form(rate.at("schedule").get<std::string>());
   rate.at("rate").get_to(r.rate.rate);
@@ -126,6 +136,8 @@ std::string to_json(const Record &r) {
                  {"warmup", r.rate.warmup},
                  {"steps", r.rate.steps}}},
                {"weight_decay", r.weight_decay},
+               {"groups", groups_json(r.groups)},
+               {"clip_value", r.clip_value},
                {"model", r.model},
                {"model_hash", r.model_hash},
                {"topology_hash", r.topology_hash},

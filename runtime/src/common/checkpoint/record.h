@@ -3,6 +3,7 @@
 #define FFRT_COMMON_RECORD_H
 
 #include "common/checkpoint/best.h"
+#include "common/optimizer/parameter_groups.h"
 #include "common/optimizer/rate_schedule.h"
 
 #include <cstdint>
@@ -21,8 +22,10 @@ struct Record {
   uint64_t seed = 0;
   bool shuffled = false;
   double weight_decay = 0;
-  RateSchedule rate; ///< with the steps of the whole run
-  Best best;         ///< of its validations
+  std::vector<ParameterGroup> groups;
+  double clip_value = 0; ///< of gradients; 0: none
+  RateSchedule rate;     ///< with the steps of the whole run
+  Best best;             ///< of its validations
 
   std::string model, model_hash, topology_hash, strategy_hash;
   int ranks = 0, micro_batches = 0;

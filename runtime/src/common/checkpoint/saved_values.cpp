@@ -75,24 +75,63 @@ private:
   const StoredTensors tensors;
 };
 
-std::vector<std::string> model_files(const std::string &folder) {
+/// Running means, and of what has none the parameter.
+class Averages final : public SavedValues {
+public:
+  Averages(const std::vector<std::string> &means,
+           std::unique_ptr<SavedValues> parameters)
+      : means(means), parameters(std::move(parameters)) {}
+
+  void load(const std::string &name, bool parameter,
+            const Tensor &t) const override {
+    StoredTensor tensor;
+    if (means.find(name, &tensor))
+      means.load(name, t);
+    else
+      parameters->load(name, parameter, t);
+  }
+
+private:
+  const StoredTensors means;
+  const std::unique_ptr<SavedValues> parameters;
+};
+
+/// "ema.safetensors", or a part of it.
+bool is_of_averages(const std::string &name) {
+  return name == "ema.safetensors" || name.rfind("ema-", 0) == 0;
+}
+
+/// Files with parameters, or with running means of them.
+std::vector<std::string> model_files(const std::string &folder, bool averages) {
   std::vector<std::string> paths;
   for (const std::string &name : list_folder(folder))
-    if (ends_with(name, kEnding) && name.rfind("optimizer", 0) != 0)
+    if (ends_with(name, kEnding) && name.rfind("optimizer", 0) != 0 &&
+        is_of_averages(name) == averages)
       paths.push_back(folder + "/" + name);
   return paths;
 }
 
 } // namespace
 
-std::unique_ptr<SavedValues> open_parameters(const std::string &path) {
+std::unique_ptr<SavedValues> open_parameters(const std::string &path,
+                                             bool averages) {
+  if (averages) {
+    const std::string newest = newest_checkpoint(path),
+                      folder = newest.empty() ? path : newest;
+    const std::vector<std::string> means = model_files(folder, true);
+    if (means.empty())
+      throw Error(
+          "--ema: expected ema.safetensors in '" + folder +
+          "', found none; ffc --ema=DECAY makes programs that write it");
+    return std::make_unique<Averages>(means, open_parameters(folder, false));
+  }
   if (ends_with(path, kEnding))
     return std::make_unique<SafetensorsFiles>(std::vector<std::string>{path});
   if (exists(path + "/param"))
     return std::make_unique<DumpFolder>(path);
   const std::string newest = newest_checkpoint(path);
   const std::vector<std::string> files =
-      model_files(newest.empty() ? path : newest);
+      model_files(newest.empty() ? path : newest, false);
   if (files.empty())
     throw Error("expected param/*.npy of a dump, a checkpoint or *" +
                 std::string(kEnding) + " in '" + path + "', found none");

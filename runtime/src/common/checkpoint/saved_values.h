@@ -22,8 +22,10 @@ public:
 
 /// Parameters in `path`: the folder of a dump (param/*.npy), a safetensors
 /// file, a folder of such files, a checkpoint, or the folder of a run's
-/// checkpoints, of which the newest is taken. Throws Error.
-std::unique_ptr<SavedValues> open_parameters(const std::string &path);
+/// checkpoints, of which the newest is taken. `averages`: of a checkpoint that
+/// has running means, those in place of their parameters. Throws Error.
+std::unique_ptr<SavedValues> open_parameters(const std::string &path,
+                                             bool averages = false);
 
 } // namespace ffrt
 

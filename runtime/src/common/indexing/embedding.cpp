@@ -6,6 +6,8 @@
 #include "common/optimizer/optimizer.h"
 #include "ffrt/error.h"
 
+#include <cmath>
+
 namespace ffrt {
 
 static void check_lookup(const char *kernel, const Tensor &table,
@@ -52,13 +54,23 @@ void check_row_update(const char *kernel, Tensors in, Tensors out,
   }
 }
 
-void check_no_decay(const char *kernel, const Context &cx) {
-  if (cx.weight_decay != 0)
+Real share_of(const char *kernel, const Context &cx, const Tensor &table) {
+  const UpdateRates rates = cx.rates_of(table.data);
+  if (rates.weight_decay != 0)
     throw Error(std::string(kernel) +
                 ": expected weight decay 0, which leaves the rows alone that "
                 "were not looked up, found " +
-                std::to_string(cx.weight_decay) +
-                " (ffc --table-gradients=dense updates all)");
+                std::to_string(rates.weight_decay) +
+                " (--group 'TABLE: wd=0' sets it apart; ffc "
+                "--table-gradients=dense updates all)");
+  // An element of a gradient is a sum over rows.
+  if (std::isfinite(cx.clip_value))
+    throw Error(
+        std::string(kernel) +
+        ": expected gradients that are not clipped, found --clip-value " +
+        std::to_string(cx.clip_value) +
+        " (ffc --table-gradients=dense updates all)");
+  return Real(rates.share);
 }
 
 EmbeddingForward::EmbeddingForward(Context &, Tensors in, Tensors out) {

@@ -22,8 +22,9 @@ void check_embedding_backward(const char *kernel, Tensors in, Tensors out);
 void check_row_update(const char *kernel, Tensors in, Tensors out,
                       std::size_t slots);
 
-/// Throws Error unless the weight decay is 0.
-void check_no_decay(const char *kernel, const Context &cx);
+/// The table's share of the learning rate. Throws Error unless its weight decay
+/// is 0 and gradients are not clipped.
+Real share_of(const char *kernel, const Context &cx, const Tensor &table);
 
 } // namespace ffrt
 

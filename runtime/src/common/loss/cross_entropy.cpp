@@ -57,23 +57,28 @@ int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
 } // namespace
 
 CrossEntropyForward::CrossEntropyForward(Context &, Tensors in, Tensors out,
-                                         int64_t axis)
+                                         int64_t axis, double smoothing)
     : axis(check_cross_entropy("cross entropy forward", in, out, axis, false,
-                               false)) {}
+                               false)),
+      smoothing(smoothing) {}
 
 CrossEntropyBackward::CrossEntropyBackward(Context &, Tensors in, Tensors out,
-                                           int64_t axis)
+                                           int64_t axis, double smoothing)
     : axis(check_cross_entropy("cross entropy backward", in, out, axis, true,
-                               false)) {}
+                               false)),
+      smoothing(smoothing) {}
 
 CrossEntropyApply::CrossEntropyApply(Context &, Tensors in, Tensors out,
-                                     int64_t axis)
+                                     int64_t axis, double smoothing)
     : axis(check_cross_entropy("cross entropy apply", in, out, axis, false,
-                               true)) {}
+                               true)),
+      smoothing(smoothing) {}
 
 CrossEntropyBackwardApply::CrossEntropyBackwardApply(Context &, Tensors in,
-                                                     Tensors out, int64_t axis)
+                                                     Tensors out, int64_t axis,
+                                                     double smoothing)
     : axis(check_cross_entropy("cross entropy backward apply", in, out, axis,
-                               true, true)) {}
+                               true, true)),
+      smoothing(smoothing) {}
 
 } // namespace ffrt

@@ -5,8 +5,19 @@
 #include "common/elementwise/cast.h"
 #include "common/kernels/check.h"
 #include "common/optimizer/optimizer.h"
+#include "ffrt/error.h"
 
 namespace ffrt {
+
+UpdateRates Context::rates_of(const void *parameter) const {
+  if (own_rates.empty() || !parameter)
+    return {1, weight_decay};
+  const auto own = own_rates.find(parameter);
+  if (own == own_rates.end())
+    throw Error("update: expected a parameter that --group knows of, found "
+                "another; this is a fault of ffc");
+  return own->second;
+}
 
 namespace {
 
@@ -37,8 +48,15 @@ void check_operands(const char *kernel, Tensors in, std::size_t slots) {
   expect_type(kernel, "w", w, kReal);
   check_like(kernel, "g", in.begin()[1], w);
   check_update_scale(kernel, in.begin()[2]);
-  for (std::size_t i = 0; i < slots; ++i)
-    check_like(kernel, "slot", in.begin()[3 + i], w);
+  for (std::size_t i = 0; i < slots; ++i) {
+    const Tensor &slot = in.begin()[3 + i];
+    expect(kernel, slot.type == kReal || slot.type == DType::bf16,
+           std::string("slot: expected type ") + name_of(kReal) +
+               " or bf16, found " + name_of(slot.type));
+    expect_type(kernel, "slot", slot, in.begin()[3].type);
+    expect_same_shape(kernel, "slot", slot, w);
+    expect_same_order(kernel, "slot", slot, w);
+  }
 }
 
 /// Results where the operand or slots are: those from number `first` on.
@@ -96,6 +114,17 @@ HfAdamwUpdate::HfAdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
                              double beta2, double epsilon)
     : cx(cx), numbers{beta1, beta2, epsilon} {
   check_update("hf adamw update", in, out, 2);
+}
+
+LionUpdate::LionUpdate(Context &cx, Tensors in, Tensors out, double beta1,
+                       double beta2)
+    : cx(cx), beta1(Real(beta1)), beta2(Real(beta2)) {
+  check_update("lion update", in, out, 1);
+}
+
+EmaUpdate::EmaUpdate(Context &cx, Tensors in, Tensors out, double decay)
+    : cx(cx), decay(Real(decay)) {
+  check_update("ema update", in, out, 0);
 }
 
 AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,

@@ -4,7 +4,9 @@
 // element, what becomes of the parameter w and of its slots:
 //
 //   static constexpr int kSlots;
-//   Step step(const StepNumbers &) const;    // what elements need of a step
+//   static constexpr bool kHasRates;         // is w a parameter?
+//   Step step(const StepNumbers &) const;    // what elements need of a step,
+//                                            // a Rates
 //   static Real scale(const Real *);         // of g, from operand `scale`
 //   static bool skips(Real scale);           // is nothing changed?
 //   void operator()(const Step &, Real scale, Real g, Real &w,
@@ -46,16 +48,36 @@ FFRT_FUNCTION inline Real value_or(const Real *x, Real missing) {
   return x ? *x : missing;
 }
 
+/// What a parameter has of its own (UpdateRates).
+struct OwnRates {
+  Real share = 1, weight_decay = 0;
+  OwnRates() = default;
+  explicit OwnRates(const UpdateRates &rates)
+      : share(Real(rates.share)), weight_decay(Real(rates.weight_decay)) {}
+};
+
 struct StepNumbers {
   double t; ///< from 1 on, without the steps that were skipped
-  Real learning_rate, weight_decay;
+  Real learning_rate, clip_value;
 };
 
 struct Rates {
-  Real learning_rate, weight_decay;
-  /// The gradient of the loss and of the weight decay.
+  Real learning_rate;
+  Real clip_value;
+  Real weight_decay; ///< 0 until of() sets it, with the parameter's rate
+  FFRT_FUNCTION void of(const OwnRates &own) {
+    learning_rate *= own.share;
+    weight_decay = own.weight_decay;
+  }
+  /// The gradient of the loss, no element of which is over clip_value; what is
+  /// not a number stays so.
+  FFRT_FUNCTION Real clipped(Real scale, Real g) const {
+    const Real x = scale * g;
+    return x < -clip_value ? -clip_value : x > clip_value ? clip_value : x;
+  }
+  /// That of the weight decay as well.
   FFRT_FUNCTION Real gradient(Real scale, Real g, Real w) const {
-    return scale * g + weight_decay * w;
+    return clipped(scale, g) + weight_decay * w;
   }
 };
 
@@ -73,9 +95,10 @@ struct RatesOfRows {
 
 template <int Slots> struct Rule {
   static constexpr int kSlots = Slots;
+  static constexpr bool kHasRates = true; ///< is w a parameter?
   using Step = Rates;
   FFRT_FUNCTION Rates step(const StepNumbers &now) const {
-    return {now.learning_rate, now.weight_decay};
+    return {now.learning_rate, now.clip_value, 0};
   }
   FFRT_FUNCTION static Real scale(const Real *scale) {
     return value_or(scale, 1.0f);
@@ -102,7 +125,7 @@ struct Moments {
     Real epsilon;
   };
   FFRT_FUNCTION Step step(const StepNumbers &now) const {
-    return {{now.learning_rate, now.weight_decay},
+    return {{now.learning_rate, now.clip_value, 0},
             Real(-1 / expm1(log1 * now.t)),
             Real(-1 / expm1(log2 * now.t)),
             epsilon};
@@ -156,6 +179,37 @@ struct Momentum : Rule<1> {
     const Real gradient = by.gradient(scale, g, w);
     v = momentum * v + gradient;
     w -= by.learning_rate * (nesterov ? gradient + momentum * v : v);
+  }
+};
+
+struct Lion : Rule<1> {
+  Real beta1, beta2;
+  Lion() = default;
+  Lion(Real beta1, Real beta2) : beta1(beta1), beta2(beta2) {}
+  bool operator==(const Lion &o) const {
+    return beta1 == o.beta1 && beta2 == o.beta2;
+  }
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &m) const {
+    const Real gradient = by.clipped(scale, g),
+               mean = beta1 * m + (1.0f - beta1) * gradient,
+               sign = mean > 0.0f   ? 1.0f
+                      : mean < 0.0f ? -1.0f
+                                    : mean;
+    w -= by.learning_rate * (sign + by.weight_decay * w);
+    m = beta2 * m + (1.0f - beta2) * gradient;
+  }
+};
+
+struct Ema : Rule<0> {
+  static constexpr bool kHasRates = false;
+  Real decay;
+  Ema() = default;
+  explicit Ema(Real decay) : decay(decay) {}
+  bool operator==(const Ema &o) const { return decay == o.decay; }
+  FFRT_FUNCTION void operator()(const Rates &, Real, Real parameter,
+                                Real &w) const {
+    w += (1.0f - decay) * (parameter - w);
   }
 };
 
@@ -225,8 +279,8 @@ struct Adamw : MomentRule {
   using MomentRule::MomentRule;
   FFRT_FUNCTION void operator()(const Step &by, Real scale, Real g, Real &w,
                                 Real &m, Real &v) const {
-    w -= by.learning_rate *
-         (moments.direction(by, scale * g, m, v) + by.weight_decay * w);
+    w -= by.learning_rate * (moments.direction(by, by.clipped(scale, g), m, v) +
+                             by.weight_decay * w);
   }
 };
 
@@ -244,7 +298,7 @@ struct HfAdamw : MomentRule {
   }
   FFRT_FUNCTION void operator()(const Step &by, Real scale, Real g, Real &w,
                                 Real &m, Real &v) const {
-    w -= by.learning_rate * moments.direction(by, scale * g, m, v);
+    w -= by.learning_rate * moments.direction(by, by.clipped(scale, g), m, v);
     w -= by.learning_rate * by.weight_decay * w;
   }
 };
@@ -254,7 +308,8 @@ struct LambDirection : MomentRule {
   using MomentRule::MomentRule;
   FFRT_FUNCTION Real operator()(const Step &by, Real scale, Real g, Real w,
                                 Real &m, Real &v) const {
-    return moments.direction(by, scale * g, m, v) + by.weight_decay * w;
+    return moments.direction(by, by.clipped(scale, g), m, v) +
+           by.weight_decay * w;
   }
 };
 

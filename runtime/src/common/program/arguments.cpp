@@ -52,6 +52,14 @@ RateForm rate_form(const std::string &flag, const std::string &text) {
   }
 }
 
+ParameterGroup group(const std::string &flag, const std::string &text) {
+  try {
+    return parse_group(text);
+  } catch (const Error &error) {
+    throw Error(flag + ": " + error.what());
+  }
+}
+
 /// Numbers of at least `least` with commas between; `what` they are.
 std::vector<int64_t> numbers(const std::string &flag, const char *what,
                              const std::string &text, int64_t least) {
@@ -169,8 +177,9 @@ bool read_validation(const std::string &flag, Flags &flags,
 bool *switch_of(const std::string &flag, Arguments &a) {
   for (auto [name, yes] :
        {std::pair("--help", &a.help), std::pair("--info", &a.info),
-        std::pair("--map", &a.map), std::pair("--any-loss", &a.any_loss),
-        std::pair("--quiet", &a.quiet), std::pair("--plain", &a.plain)})
+        std::pair("--map", &a.map), std::pair("--ema", &a.averages),
+        std::pair("--any-loss", &a.any_loss), std::pair("--quiet", &a.quiet),
+        std::pair("--plain", &a.plain)})
     if (flag == name)
       return yes;
   return nullptr;
@@ -243,6 +252,8 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
   if (a.on_nan != OnNan::stop && !saves)
     throw Error("--on-nan: expected --checkpoint with skip and rollback, found "
                 "none");
+  if (a.averages && a.weights.empty())
+    throw Error("--ema: expected --weights with it, found none");
   if (a.resumes && !a.weights.empty())
     throw Error("expected --resume or --weights, found both");
   if (a.restarts && (!a.local_ranks || !saves))
@@ -287,6 +298,17 @@ void check_validation(const Arguments &a, const ProgramInfo &info,
   check("--best", v.best);
 }
 
+void check_groups(const Arguments &a, const ProgramInfo &info) {
+  if (!info.training)
+    throw Error("--group: expected a program that trains, found one that "
+                "evaluates");
+  try {
+    expect_matches(a.groups, info.updated);
+  } catch (const Error &error) {
+    throw Error(std::string("--group: ") + error.what());
+  }
+}
+
 /// `about` is a flag that says how to generate; empty: there is none.
 void check_generation(const Arguments &a, const ProgramInfo &info,
                       const std::string &about) {
@@ -319,6 +341,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
   Arguments a;
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
+  a.clip_value = info.default_clip_value;
   std::string order, generating;
   Flags flags(argc, argv);
   while (flags.next()) {
@@ -349,6 +372,10 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
       a.warmup = positive(given, flags.value());
     else if (flag == "--weight-decay")
       a.weight_decay = not_negative(given, flags.value());
+    else if (flag == "--clip-value")
+      a.clip_value = not_negative(given, flags.value());
+    else if (flag == "--group")
+      a.groups.push_back(group(given, flags.value()));
     else if (flag == "--print-freq")
       a.print_frequency = positive(given, flags.value());
     else if (flag == "--seed")
@@ -392,6 +419,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info,
   check_contradictions(a, info);
   check_validation(a, info, evaluation);
   check_generation(a, info, generating);
+  if (!a.groups.empty())
+    check_groups(a, info);
   if (order.empty())
     a.shuffle = info.training && !a.dataset.empty();
   return a;
@@ -416,6 +445,13 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --lr-final X        what it falls to (default 0)
       --warmup N          it rises over the first N steps
       --wd, --weight-decay X
+      --group 'NAME|NAME...: lr=X, wd=X'
+                          another rate and decay for the parameters with these
+                          names, in which * is any text and ? any letter; lr=0.1x
+                          is a tenth of the rate. Of several groups that say
+                          something of a parameter the last one counts
+      --clip-value X      elements of gradients are at least -X and at most X; 0
+                          for any
   -p, --print-freq N      print every N steps (default 10)
       --plain             lines on a terminal, too, in place of one that changes
       --quiet             print errors and warnings only
@@ -429,6 +465,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --weights PATH      begin with these parameters: a checkpoint, a
                           safetensors file or a folder of them, or what --dump
                           has written
+      --ema               where these are a checkpoint's with running means of
+                          parameters (ffc --ema), take those
       --checkpoint DIR    save the state of the run into DIR after the last
                           step, on SIGUSR1, and on SIGUSR2, SIGTERM and SIGINT,
                           which end it then

@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_ARGUMENTS_H
 #define FFRT_COMMON_ARGUMENTS_H
 
+#include "common/optimizer/parameter_groups.h"
 #include "common/optimizer/rate_schedule.h"
 #include "common/program/checkpoint_flags.h"
 #include "common/program/generate.h"
@@ -28,11 +29,14 @@ struct Arguments {
   int64_t steps = 0;  ///< 0: not given
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
+  double clip_value = 0; ///< 0: none
   RateForm rate_form;
   double last_rate = 0;
   int64_t warmup = 0; ///< steps
+  std::vector<ParameterGroup> groups;
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
+  bool averages = false;                      ///< of the weights, running means
   std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
   CheckpointFlags checkpoints;
   ValidationFlags validation;

@@ -181,11 +181,11 @@ void Initial::fill_copy(const StateSlot &slot) {
 }
 
 void Initial::fill(const StateSlot &slot) {
-  if (slot.of)
-    return fill_copy(slot);
   if (saved.values &&
       (saved.all ? is_saved(slot) : slot.kind == StateKind::parameter))
     return load_saved(slot);
+  if (slot.of)
+    return fill_copy(slot);
   const Tensor &t = slot.tensor;
   const uint64_t key = seed ^ hash_name(slot.name);
   if (slot.init.kind != Init::constant && slot.init.kind != Init::file)

@@ -23,9 +23,10 @@ struct Saved {
 /// and the sine for odd. Slots are f32 unless their values are constant or come
 /// from the file. Throws Error naming the slot.
 ///
-/// Copies (StateSlot::of) are filled as what they are copies of, and rounded.
-///
 /// What `saved` has is taken from there instead; all else begins as usual.
+///
+/// Copies and running means (StateSlot::of) are filled as what they are of, and
+/// rounded, unless a running mean was saved itself.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
                 const WeightsPlace &weights, const Saved &saved = {});
 /// The same for one slot in the host's memory.

@@ -74,6 +74,10 @@ void take_over(Arguments &a, const Record &record) {
     a.warmup = record.rate.warmup;
   if (!given("--weight-decay"))
     a.weight_decay = record.weight_decay;
+  if (!given("--clip-value"))
+    a.clip_value = record.clip_value;
+  if (!given("--group"))
+    a.groups = record.groups;
   if (!given("--steps") && !given("--epochs"))
     a.steps = record.rate.steps;
 }
@@ -138,7 +142,12 @@ std::string describe_rest(const Checkpoint &checkpoint, const Arguments &a,
                 static_cast<unsigned long long>(a.seed), rate.rate,
                 to_string(rate.form).c_str(), rate.last,
                 static_cast<long long>(rate.warmup), a.weight_decay);
-  return "goes on from " + checkpoint.path() + text;
+  std::string line = "goes on from " + checkpoint.path() + text;
+  if (a.clip_value > 0)
+    line += ", gradients clipped to " + std::to_string(a.clip_value);
+  for (const ParameterGroup &group : a.groups)
+    line += "; " + to_string(group);
+  return line;
 }
 
 } // namespace ffrt

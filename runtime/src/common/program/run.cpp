@@ -31,6 +31,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 namespace ffrt {
 
@@ -98,6 +99,7 @@ public:
 private:
   void resume();
   void make_program();
+  void set_own_rates();
   void make_checkpoints();
   void make_validation();
   void find_place();
@@ -157,7 +159,7 @@ void Run::resume() {
       take_over(arguments, resumed->record());
       saved = {resumed.get(), true};
     } else if (!arguments.weights.empty()) {
-      parameters = open_parameters(arguments.weights);
+      parameters = open_parameters(arguments.weights, arguments.averages);
       saved = {parameters.get(), false};
     }
   });
@@ -167,6 +169,8 @@ void Run::make_program() {
   context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
+  if (arguments.clip_value > 0)
+    context.clip_value = arguments.clip_value;
   context.micro_batches = info.micro_batches;
   context.tf32 = info.tf32;
   if (arguments.generation.tokens > 0)
@@ -194,6 +198,20 @@ void Run::make_program() {
   instance = std::make_unique<Instance>(
       context, comm, world, dump, info, make, trace.get(),
       arguments.validation.given() ? &evaluation->info : nullptr);
+  together(comm, world, "start", [&] { set_own_rates(); });
+}
+
+/// Of the parameters that are updated here, where there are groups.
+void Run::set_own_rates() {
+  if (arguments.groups.empty())
+    return;
+  expect_matches(arguments.groups, info.updated);
+  const std::set<std::string> updated(info.updated.begin(), info.updated.end());
+  for (const StateSlot &slot : instance->states())
+    if (updated.count(slot.name))
+      context.own_rates[slot.tensor.data] =
+          rates_of(slot.name, arguments.groups, arguments.learning_rate,
+                   arguments.weight_decay);
 }
 
 /// Where the run begins in its data, and what earlier ones have left of it.
@@ -233,6 +251,8 @@ void Run::make_checkpoints() {
   run.seed = arguments.seed;
   run.shuffled = arguments.shuffle;
   run.weight_decay = arguments.weight_decay;
+  run.groups = arguments.groups;
+  run.clip_value = arguments.clip_value;
   run.rate = rate;
   run.model = info.model;
   run.model_hash = info.model_hash;
@@ -485,6 +505,13 @@ void Run::all_steps() {
     write_trace(comm, world, *trace, arguments.trace);
 }
 
+/// Of a program that trains, with what; empty for another.
+std::string describe_updates(const Arguments &a, const ProgramInfo &info) {
+  return info.training ? describe_rates(info.updated, a.groups, a.learning_rate,
+                                        a.weight_decay)
+                       : std::string();
+}
+
 /// Ends as the ranks end.
 [[noreturn]] void start_local(const Arguments &arguments) {
   if (arguments.checkpoints.folder.empty())
@@ -511,7 +538,7 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make,
     if (arguments.help)
       return {usage(argv[0], info)};
     if (arguments.info)
-      return {describe(info)};
+      return {describe(info) + describe_updates(arguments, info)};
     if (arguments.local_ranks)
       start_local(arguments);
     return {"", arguments.deadline};

@@ -129,12 +129,12 @@ SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
 
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "sgd update rows";
-  check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const Real *dy = in.begin()[2].as<Real>();
   Real *w = lookup.table.as<Real>();
   const rules::Sgd rule;
-  const rules::RatesOfRows by{Real(cx.learning_rate)};
+  const rules::RatesOfRows by{Real(cx.learning_rate) *
+                              share_of(kernel, cx, lookup.table)};
   const Real scale = rule.scale(in.begin()[3].as<Real>());
   if (rule.skips(scale))
     return;
@@ -168,12 +168,12 @@ AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
 
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "adagrad update rows";
-  check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const Real *dy = in.begin()[2].as<Real>();
   Real *w = lookup.table.as<Real>(), *s = in.begin()[4].as<Real>();
   const rules::Adagrad rule(epsilon);
-  const rules::RatesOfRows by{Real(cx.learning_rate)};
+  const rules::RatesOfRows by{Real(cx.learning_rate) *
+                              share_of(kernel, cx, lookup.table)};
   const Real scale = rule.scale(in.begin()[3].as<Real>());
   if (rule.skips(scale))
     return;

@@ -30,9 +30,9 @@ struct Distribution {
   Real top;
   double sum; ///< of exp(logit - top)
 
-  /// If this is the logit of the sample's label.
-  double loss(Real logit) const {
-    return std::log(sum) + double(top) - double(logit);
+  /// If this is the logit of the sample's target.
+  double loss(double logit) const {
+    return std::log(sum) + double(top) - logit;
   }
 
   /// Stores probabilities times a share: those of n logits x, `s` apart, to y,
@@ -50,12 +50,13 @@ struct Distribution {
 template <class X> class Samples {
 public:
   Samples(const X *x, const Tensor &logits, const Tensor &target,
-          const Tensor &gradient, int axis)
+          const Tensor &gradient, int axis, double smoothing)
       : nest(samples_of(logits, target, gradient, axis)), logits(x),
         target(target.as<int32_t>()), classes(logits.shape[axis]),
         first(logits.lo[axis]), all_classes(logits.global[axis]),
         stride(logits.strides()[axis]),
-        gradient_stride(gradient.strides()[axis]) {}
+        gradient_stride(gradient.strides()[axis]), of_label(1.0 - smoothing),
+        of_each(smoothing / double(logits.global[axis])) {}
 
   /// Calls f(sample) for all samples, on threads.
   template <class F> void each(F &&f) const {
@@ -87,20 +88,24 @@ public:
 
   /// Calls f(sample, x, n, distance, gradient, distance), which stores
   /// probabilities times `share` in the gradient of the sample's classes, takes
-  /// the share from that of the label, and returns the sum of the losses.
+  /// the share of the target from it, and returns the sum of the losses.
   template <class F>
   double store_gradient(Real *gradient, double share, F &&f) const {
     return sum([&](const Sample<X> &sample) {
       // The gradient may lie in the logits' memory.
-      const Real logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      const double logit = logit_of_target(sample);
+      Real *const to = gradient + sample.gradient;
       const Distribution of =
           with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
-            return f(sample, x, n, s, gradient + sample.gradient, t);
+            const Distribution found = f(sample, x, n, s, to, t);
+            const auto each = Real(share * of_each);
+            for (int64_t c = 0; each != 0 && c < n; ++c)
+              to[c * t] -= each;
+            return found;
           });
-      if (!has_label(sample))
-        return 0.0;
-      gradient[sample.gradient + sample.label * gradient_stride] -= Real(share);
-      return of.loss(logit);
+      if (has_label(sample))
+        to[sample.label * gradient_stride] -= Real(share * of_label);
+      return loss(sample, of, logit);
     });
   }
 
@@ -112,7 +117,7 @@ public:
     constexpr int64_t kPart = 1024;
     const std::integral_constant<int64_t, 1> dense;
     return sum([&](const Sample<X> &sample) {
-      const Real logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      const double logit = logit_of_target(sample);
       return with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
         const Distribution of = f(sample, x, n, s);
         for (int64_t begin = 0; begin < n; begin += kPart) {
@@ -120,13 +125,16 @@ public:
                         label = sample.label - begin;
           Real part[kPart];
           of.store(x + begin * s, count, s, share, part, dense);
+          const auto each = Real(share * of_each);
+          for (int64_t c = 0; each != 0 && c < count; ++c)
+            part[c] -= each;
           if (label >= 0 && label < count)
-            part[label] -= Real(share);
+            part[label] -= Real(share * of_label);
           T *to = gradient + sample.gradient + begin * t;
           for (int64_t c = 0; c < count; ++c)
             to[c * t] = T(part[c]);
         }
-        return has_label(sample) ? of.loss(logit) : 0.0;
+        return loss(sample, of, logit);
       });
     });
   }
@@ -134,8 +142,23 @@ public:
   bool has_label(const Sample<X> &sample) const {
     return sample.label >= 0 && sample.label < classes;
   }
-  Real logit_of_label(const Sample<X> &sample) const {
-    return sample.x[sample.label * stride];
+  /// The logits that the tile has of a sample, each times its share of the
+  /// target.
+  double logit_of_target(const Sample<X> &sample) const {
+    double logit = has_label(sample)
+                       ? of_label * double(sample.x[sample.label * stride])
+                       : 0.0;
+    if (of_each != 0)
+      logit += of_each *
+               with_classes(sample, [](const X *x, int64_t n, auto s, auto) {
+                 return sum_over(n, [=](int64_t i) { return Real(x[i * s]); });
+               });
+    return logit;
+  }
+  /// What a tile with this part of the target's logit has of a sample's loss.
+  double loss(const Sample<X> &sample, const Distribution &of,
+              double logit) const {
+    return has_label(sample) ? of.loss(logit) : -logit;
   }
 
   /// Targets that are no input of the program are checked nowhere else.
@@ -173,6 +196,7 @@ private:
   const X *logits;
   const int32_t *target;
   int64_t classes, first, all_classes, stride, gradient_stride;
+  double of_label, of_each; ///< what of a target is its class; every class
 };
 
 /// Maxima and sums that are operands.
@@ -207,14 +231,15 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   with_data(
       [&](const auto *elements) {
-        const Samples samples(elements, logits, target, logits, axis);
+        const Samples samples(elements, logits, target, logits, axis,
+                              smoothing);
         samples.check_labels("cross entropy forward");
         const double loss = samples.sum([&](const auto &sample) {
           return samples.with_classes(
               sample, [&](const auto *x, int64_t n, auto s, auto) {
                 const Real top = max_of(x, n, s, -__builtin_inff());
                 return Distribution{top, sum_of_exp(x, n, s, top)}.loss(
-                    samples.logit_of_label(sample));
+                    samples.logit_of_target(sample));
               });
         });
         store_loss(loss, target, *out.begin());
@@ -228,7 +253,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const double share = share_of(target, in.begin()[2]);
   with_data(
       [&](const auto *elements, auto *to) {
-        const Samples samples(elements, logits, target, gradient, axis);
+        const Samples samples(elements, logits, target, gradient, axis,
+                              smoothing);
         samples.check_labels("cross entropy backward");
         double loss = 0;
         if constexpr (std::is_same_v<decltype(to), Real *>)
@@ -261,13 +287,12 @@ void CrossEntropyApply::operator()(Tensors in, Tensors out) {
   const Statistics statistics(in);
   with_data(
       [&](const auto *elements) {
-        const Samples samples(elements, logits, target, logits, axis);
+        const Samples samples(elements, logits, target, logits, axis,
+                              smoothing);
         samples.check_labels("cross entropy apply");
         const double loss = samples.sum([&](const auto &sample) {
-          return samples.has_label(sample)
-                     ? statistics(sample.place)
-                           .loss(samples.logit_of_label(sample))
-                     : 0.0;
+          return samples.loss(sample, statistics(sample.place),
+                              samples.logit_of_target(sample));
         });
         store_loss(loss, target, *out.begin());
       },
@@ -281,7 +306,8 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
   const double share = share_of(target, in.begin()[4]);
   with_data(
       [&](const auto *elements, auto *to) {
-        const Samples samples(elements, logits, target, gradient, axis);
+        const Samples samples(elements, logits, target, gradient, axis,
+                              smoothing);
         samples.check_labels("cross entropy backward apply");
         double loss = 0;
         if constexpr (std::is_same_v<decltype(to), Real *>)

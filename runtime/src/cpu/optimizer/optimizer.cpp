@@ -3,6 +3,7 @@
 
 #include "common/elementwise/cast.h"
 #include "common/optimizer/update_rules.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
@@ -19,9 +20,16 @@ namespace {
 // Elements
 //===----------------------------------------------------------------------===//
 
-rules::StepNumbers numbers_of(const Context &cx, const Real *skipped) {
-  return {double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
-          Real(cx.learning_rate), Real(cx.weight_decay)};
+/// What the elements of w need of the step.
+template <class R>
+typename R::Step step_of(const R &rule, const Context &cx, const Tensor &w,
+                         const Real *skipped) {
+  typename R::Step step =
+      rule.step({double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
+                 Real(cx.learning_rate), Real(cx.clip_value)});
+  if (R::kHasRates)
+    step.of(rules::OwnRates(cx.rates_of(w.data)));
+  return step;
 }
 
 /// Writes w rounded where that is a result.
@@ -39,21 +47,33 @@ template <class F> void for_elements(int64_t n, F &&f) {
   });
 }
 
-/// Operands w, g, what R::scale() takes, and slots; results as
-/// ffrt/optimizer.h says. S: 0 for w, 1 on for the slots.
-template <class R, std::size_t... S>
+/// Calls f(T()), T being what the slots, of which there are so many, consist
+/// of.
+template <int Slots, class F> void with_slots(Tensors in, F &&f) {
+  if constexpr (kHasLowPrecision && Slots > 0)
+    if (in.begin()[3].type == DType::bf16)
+      return f(BFloat16());
+  f(Real());
+}
+
+/// Operands w, g, what R::scale() takes, and slots of type T; results as
+/// ffrt/optimizer.h says. S: the slots from 0 on.
+template <class T, class R, std::size_t... S>
 void update(const R &rule, const Context &cx, Tensors in, Tensors out,
             const Real *skipped, std::index_sequence<S...>) {
   const Real scale = R::scale(in.begin()[2].as<Real>());
   if (R::skips(scale))
     return;
+  Real *const w = in.begin()[0].as<Real>();
   const Real *g = in.begin()[1].as<Real>();
-  Real *const state[] = {in.begin()[S == 0 ? 0 : 2 + S].as<Real>()...};
+  // There may be none.
+  T *const slots[sizeof...(S) + 1] = {in.begin()[3 + S].template as<T>()...};
   for_elements(in.begin()->elements(),
-               [=, by = rule.step(numbers_of(cx, skipped))](int64_t i) {
-                 Real here[] = {state[S][i]...};
-                 rule(by, scale, g[i], here[S]...);
-                 ((state[S][i] = here[S]), ...);
+               [=, by = step_of(rule, cx, in.begin()[0], skipped)](int64_t i) {
+                 Real here[] = {w[i], Real(slots[S][i])...};
+                 rule(by, scale, g[i], here[0], here[1 + S]...);
+                 w[i] = here[0];
+                 ((slots[S][i] = T(here[1 + S])), ...);
                });
   write_rounded(in, out);
 }
@@ -61,7 +81,10 @@ void update(const R &rule, const Context &cx, Tensors in, Tensors out,
 template <class R>
 void update(const R &rule, const Context &cx, Tensors in, Tensors out,
             const Real *skipped = nullptr) {
-  update(rule, cx, in, out, skipped, std::make_index_sequence<1 + R::kSlots>());
+  with_slots<R::kSlots>(in, [&](auto type) {
+    update<decltype(type)>(rule, cx, in, out, skipped,
+                           std::make_index_sequence<R::kSlots>());
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,6 +134,14 @@ void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
   update(rules::HfAdamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
+void LionUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Lion(beta1, beta2), cx, in, out);
+}
+
+void EmaUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Ema(decay), cx, in, out);
+}
+
 void AdagradUpdate::operator()(Tensors in, Tensors out) {
   update(rules::Adagrad(epsilon), cx, in, out);
 }
@@ -125,32 +156,39 @@ void RmspropUpdate::operator()(Tensors in, Tensors out) {
 
 void LambDirection::operator()(Tensors in, Tensors out) {
   const Real *w = in.begin()[0].as<Real>(), *g = in.begin()[1].as<Real>();
-  Real *m = in.begin()[3].as<Real>(), *v = in.begin()[4].as<Real>(),
-       *r = out.begin()[2].as<Real>();
+  Real *r = out.begin()[2].as<Real>();
   const int64_t n = in.begin()->elements();
   const Scale operand(in.begin()[2]);
   const rules::LambDirection rule(numbers);
   const Real scale = rule.scale(operand.factor);
   const bool skipped = rule.skips(scale);
   double *const sums_of = static_cast<double *>(partial.get());
-  for_blocks(n, 2, sums_of,
-             [=, by = rule.step(numbers_of(cx, operand.skipped))](
-                 int64_t begin, int64_t end, double *sums) {
-               if (skipped) {
-                 std::fill(r + begin, r + end, 0.0f);
-               } else {
+  with_slots<2>(in, [&](auto type) {
+    using T = decltype(type);
+    T *m = in.begin()[3].template as<T>(), *v = in.begin()[4].template as<T>();
+    for_blocks(n, 2, sums_of,
+               [=, by = step_of(rule, cx, in.begin()[0], operand.skipped)](
+                   int64_t begin, int64_t end, double *sums) {
+                 if (skipped) {
+                   std::fill(r + begin, r + end, 0.0f);
+                 } else {
 #pragma GCC ivdep
-                 for (int64_t i = begin; i < end; ++i)
-                   r[i] = rule(by, scale, g[i], w[i], m[i], v[i]);
-               }
-               double of_w = 0, of_r = 0;
-               for (int64_t i = begin; i < end; ++i) {
-                 of_w += double(w[i]) * double(w[i]);
-                 of_r += double(r[i]) * double(r[i]);
-               }
-               sums[0] = of_w;
-               sums[1] = of_r;
-             });
+                   for (int64_t i = begin; i < end; ++i) {
+                     Real first(m[i]), second(v[i]);
+                     r[i] = rule(by, scale, g[i], w[i], first, second);
+                     m[i] = T(first);
+                     v[i] = T(second);
+                   }
+                 }
+                 double of_w = 0, of_r = 0;
+                 for (int64_t i = begin; i < end; ++i) {
+                   of_w += double(w[i]) * double(w[i]);
+                   of_r += double(r[i]) * double(r[i]);
+                 }
+                 sums[0] = of_w;
+                 sums[1] = of_r;
+               });
+  });
   Real *norms = out.begin()[3].as<Real>();
   norms[0] = Real(total(sums_of, n, 2, 0));
   norms[1] = Real(total(sums_of, n, 2, 1));

@@ -68,7 +68,7 @@ const Scalars *Device::scalars(const Context &cx) {
   now.step = cx.step;
   now.micro_batch = cx.micro_batch;
   now.learning_rate = float(cx.learning_rate);
-  now.weight_decay = float(cx.weight_decay);
+  now.clip_value = float(cx.clip_value);
   if (!has_uploaded || !(uploaded == now)) {
     uploaded = now;
     has_uploaded = true;

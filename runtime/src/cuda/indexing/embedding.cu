@@ -31,7 +31,7 @@ namespace {
 /// Tables of one launch.
 struct Batch {
   static constexpr int kMost =
-      int((cuda::kParameterBytes - 128) /
+      int((cuda::kParameterBytes - 192) /
           (sizeof(Lookups) + sizeof(SortedLookups) + 2 * sizeof(int)));
 
   cuda::Chunks<kMost> rows, pieces; ///< one, or kPiece, lookups each
@@ -158,10 +158,13 @@ template <class Rule> struct UpdateRow {
   static constexpr bool kClears = false;
   Rule rule;
   const Scalars *now;
-  bool operator==(const UpdateRow &o) const { return rule == o.rule; }
+  float share; ///< of the learning rate
+  bool operator==(const UpdateRow &o) const {
+    return rule == o.rule && share == o.share;
+  }
   __device__ void operator()(const Lookups &l, int64_t i, float scale,
                              float g) const {
-    const rules::RatesOfRows by{now->learning_rate};
+    const rules::RatesOfRows by{now->learning_rate * share};
     if constexpr (Rule::kSlots == 0)
       rule(by, scale, g, l.to[i]);
     else
@@ -361,9 +364,10 @@ SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
 }
 
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
-  check_no_decay("sgd update rows", cx);
   const Tensor &table = in.begin()[0];
-  give_to_rows(UpdateRow<rules::Sgd>{{}, cuda::device().scalars(cx)},
+  give_to_rows(UpdateRow<rules::Sgd>{{},
+                                     cuda::device().scalars(cx),
+                                     share_of("sgd update rows", cx, table)},
                {Table(table, "sgd update rows: expected indices"),
                 in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
                 nullptr, in.begin()[3].as<float>()});
@@ -379,13 +383,14 @@ AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
 }
 
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
-  check_no_decay("adagrad update rows", cx);
   const Tensor &table = in.begin()[0];
-  give_to_rows(UpdateRow<rules::Adagrad>{rules::Adagrad(epsilon),
-                                         cuda::device().scalars(cx)},
-               {Table(table, "adagrad update rows: expected indices"),
-                in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
-                in.begin()[4].as<float>(), in.begin()[3].as<float>()});
+  give_to_rows(
+      UpdateRow<rules::Adagrad>{rules::Adagrad(epsilon),
+                                cuda::device().scalars(cx),
+                                share_of("adagrad update rows", cx, table)},
+      {Table(table, "adagrad update rows: expected indices"), in.begin()[1],
+       in.begin()[2].as<float>(), table.as<float>(), in.begin()[4].as<float>(),
+       in.begin()[3].as<float>()});
 }
 
 } // namespace ffrt

@@ -18,7 +18,8 @@ namespace {
 /// The classes that a tile has of a sample.
 struct Classes {
   int64_t count, stride, gradient_stride;
-  int64_t first, all; ///< in the global tensor
+  int64_t first, all;      ///< in the global tensor
+  float of_label, of_each; ///< what of a target is its class; every class
 };
 
 /// The logits of a sample.
@@ -43,8 +44,19 @@ __device__ void store_losses(double loss, double *partial) {
   }
 }
 
-__device__ double loss_of(const cuda::LogSum &all, float logit) {
-  return log(all.sum) + double(all.top) - double(logit);
+/// `logit`: the target's.
+__device__ double loss_of(const cuda::LogSum &all, double logit) {
+  return log(all.sum) + double(all.top) - logit;
+}
+
+/// The mean of all logits of a sample in the target, in the first thread of its
+/// row; all threads must ask.
+template <class X>
+__device__ double smoothed_logit(const X *x, const Classes &classes) {
+  return classes.of_each == 0.0f
+             ? 0.0
+             : double(classes.of_each) *
+                   cuda::sum_of(row_of(x, classes), [](float x) { return x; });
 }
 
 /// partial[block] = the sum of the losses of a block's samples.
@@ -60,10 +72,13 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     const auto at = samples(i);
     const X *x = logits + at[1];
     const cuda::LogSum all = cuda::log_sum_of(row_of(x, classes));
+    const double smoothed = smoothed_logit(x, classes);
     const int64_t label = target[at[0]];
     if (threadIdx.x == 0 &&
         cuda::expect_below(problem, what, label, classes.count))
-      loss += loss_of(all, float(x[label * classes.stride]));
+      loss +=
+          loss_of(all, smoothed + double(classes.of_label) *
+                                      double(float(x[label * classes.stride])));
   }
   store_losses(loss, partial);
 }
@@ -72,15 +87,16 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
 template <class T> struct Gradient {
   T *to;
   int64_t stride, label;
-  float share;
+  float of_label, of_each;
 
   __device__ Gradient(T *to, const Classes &classes, int64_t label, float share)
       : to(to), stride(classes.gradient_stride), label(label - classes.first),
-        share(share) {}
+        of_label(share * (classes.of_label + classes.of_each)),
+        of_each(share * classes.of_each) {}
 
   /// `probability` is times the share.
   __device__ T of(int64_t c, float probability) const {
-    return T(probability - (c == label ? share : 0.0f));
+    return T(probability - (c == label ? of_label : of_each));
   }
   __device__ void store(int64_t c, float probability) const {
     to[c * stride] = of(c, probability);
@@ -224,7 +240,10 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     const bool has_loss =
         threadIdx.x == 0 &&
         cuda::expect_below(problem, what, label, classes.count);
-    const float logit = has_loss ? float(x[label * classes.stride]) : 0.0f;
+    double logit = smoothed_logit(x, classes);
+    if (has_loss)
+      logit +=
+          double(classes.of_label) * double(float(x[label * classes.stride]));
     const cuda::LogSum all =
         Rows()(classes, x, Gradient<T>(gradient + at[2], classes, label, share),
                share);
@@ -252,18 +271,25 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
   }
 }
 
-Classes classes_of(const Tensor &logits, const Tensor &gradient, int axis) {
-  return {logits.shape[axis], logits.strides()[axis], gradient.strides()[axis],
-          logits.lo[axis], logits.global[axis]};
+Classes classes_of(const Tensor &logits, const Tensor &gradient, int axis,
+                   double smoothing) {
+  return {logits.shape[axis],
+          logits.strides()[axis],
+          gradient.strides()[axis],
+          logits.lo[axis],
+          logits.global[axis],
+          float(1.0 - smoothing),
+          float(smoothing / double(logits.global[axis]))};
 }
 
-/// The loss of the samples whose label the tile has.
+/// The loss of the samples whose label the tile has, and of others what all
+/// classes have of it.
 template <class X>
-void sum_losses(Tensors in, const X *x, Tensors out, int axis,
+void sum_losses(Tensors in, const X *x, Tensors out, int axis, double smoothing,
                 const char *what) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const cuda::Walk<3> samples(samples_of(logits, target, logits, axis));
-  const Classes classes = classes_of(logits, logits, axis);
+  const Classes classes = classes_of(logits, logits, axis, smoothing);
   const float *max = in.begin()[2].as<float>(),
               *sum = in.begin()[3].as<float>();
   const int32_t *labels = target.as<int32_t>();
@@ -273,11 +299,17 @@ void sum_losses(Tensors in, const X *x, Tensors out, int axis,
       FFRT_LAMBDA(int64_t i) {
         const auto at = samples(i);
         const int64_t label = labels[at[0]], c = label - classes.first;
+        const X *own = x + at[1];
+        double smoothed = 0;
+        for (int64_t k = 0; classes.of_each != 0.0f && k < classes.count; ++k)
+          smoothed += double(float(own[k * classes.stride]));
+        smoothed *= double(classes.of_each);
         if (!cuda::expect_below(problem, what, label, classes.all) || c < 0 ||
             c >= classes.count)
-          return 0.0;
-        return log(double(sum[at[0]])) + double(max[at[0]]) -
-               double(float(x[at[1] + c * classes.stride]));
+          return -smoothed;
+        return log(double(sum[at[0]])) + double(max[at[0]]) - smoothed -
+               double(classes.of_label) *
+                   double(float(own[c * classes.stride]));
       },
       1.0 / global_elements(target), out.begin()->as<float>());
 }
@@ -294,7 +326,7 @@ void sum_up(const double *partial, unsigned blocks, const Tensor &target,
 void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const cuda::Walk<3> samples(samples_of(logits, target, logits, axis));
-  const Classes classes = classes_of(logits, logits, axis);
+  const Classes classes = classes_of(logits, logits, axis, smoothing);
   const dim3 block = cuda::row_block(classes.count);
   const unsigned blocks = cuda::blocks_for_rows(samples.elements, block);
   double *partial = cuda::device().scratch<double>();
@@ -313,7 +345,7 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1],
                &gradient = out.begin()[1];
   const cuda::Walk<3> samples(samples_of(logits, target, gradient, axis));
-  const Classes classes = classes_of(logits, gradient, axis);
+  const Classes classes = classes_of(logits, gradient, axis, smoothing);
   const Share share(target, in.begin()[2]);
   const dim3 block = cuda::row_block(classes.count);
   const unsigned blocks = cuda::blocks_for_rows(samples.elements, block);
@@ -338,7 +370,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
   with_data(
       [&](const auto *x) {
-        sum_losses(in, x, out, axis, "cross entropy apply: expected targets");
+        sum_losses(in, x, out, axis, smoothing,
+                   "cross entropy apply: expected targets");
       },
       *in.begin());
 }
@@ -347,7 +380,7 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1],
                &gradient = out.begin()[1];
   const cuda::Walk<3> samples(samples_of(logits, target, gradient, axis));
-  const Classes classes = classes_of(logits, gradient, axis);
+  const Classes classes = classes_of(logits, gradient, axis, smoothing);
   const Share share(target, in.begin()[4]);
   const dim3 block = cuda::row_block(classes.count);
   with_data(
@@ -356,7 +389,7 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
         using T = std::remove_pointer_t<decltype(to)>;
         // Before the gradient is stored, which may be in the same place.
         if (out.begin()->data)
-          sum_losses(in, x, out, axis,
+          sum_losses(in, x, out, axis, smoothing,
                      "cross entropy backward apply: expected targets");
         cuda::launch(cuda::blocks_for_rows(samples.elements, block), block,
                      cross_entropy_gradient_apply_kernel<X, T>, samples,

@@ -7,6 +7,7 @@
 #include "common/optimizer/update_rules.h"
 #include "cuda/kernels/reduce_block.h"
 #include "cuda/optimizer/step_numbers.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/cuda/chunks.h"
 #include "ffrt/cuda/footprint.h"
 #include "ffrt/optimizer.h"
@@ -127,7 +128,8 @@ void add_norms(const typename Task::Numbers &numbers, const Task &task) {
 // The first half of LAMB
 //===----------------------------------------------------------------------===//
 
-struct Direction {
+/// With moments of type T.
+template <class T> struct Direction {
   static constexpr int kSums = 2;
   using Rule = rules::LambDirection;
   using Step = Rule::Step;
@@ -144,7 +146,9 @@ struct Direction {
   };
 
   const float *w, *g, *scale;
-  float *m, *v, *r, *sums;
+  T *m, *v;
+  float *r, *sums;
+  rules::OwnRates rates;
   int64_t n;
   bool grouped;
 
@@ -156,12 +160,18 @@ struct Direction {
                              const Span &span, double (&of)[kSums]) const {
     const float factor = Rule::scale(scale);
     const bool skips = Rule::skips(factor);
+    Step own = step;
+    own.of(rates);
     const Group<float> ws = cuda::read(w, span), gs = cuda::read(g, span);
-    Group<float> ms = cuda::read(m, span), vs = cuda::read(v, span), rs;
+    Group<T> ms = cuda::read(m, span), vs = cuda::read(v, span);
+    Group<float> rs;
     FFRT_UNROLL
     for (int i = 0; i < cuda::kGroup; ++i) {
+      float first(ms[i]), second(vs[i]);
       rs[i] =
-          skips ? 0.0f : numbers.rule(step, factor, gs[i], ws[i], ms[i], vs[i]);
+          skips ? 0.0f : numbers.rule(own, factor, gs[i], ws[i], first, second);
+      ms[i] = T(first);
+      vs[i] = T(second);
       if (i < span.count) {
         of[0] += double(ws[i]) * double(ws[i]);
         of[1] += double(rs[i]) * double(rs[i]);
@@ -202,24 +212,37 @@ struct Square {
 
 } // namespace
 
-void LambDirection::operator()(Tensors in, Tensors out) {
+namespace {
+
+template <class T>
+void direct(const rules::LambDirection &rule, const Context &cx, Tensors in,
+            Tensors out) {
   const auto data = [&](int i) { return in.begin()[i].as<float>(); };
-  Direction of{data(0),
-               data(1),
-               data(2),
-               data(3),
-               data(4),
-               out.begin()[2].as<float>(),
-               out.begin()[3].as<float>(),
-               in.begin()[0].elements(),
-               true};
-  for (const float *each :
-       std::initializer_list<const float *>{of.w, of.g, of.m, of.v, of.r})
+  Direction<T> of{data(0),
+                  data(1),
+                  data(2),
+                  in.begin()[3].as<T>(),
+                  in.begin()[4].as<T>(),
+                  out.begin()[2].as<float>(),
+                  out.begin()[3].as<float>(),
+                  rules::OwnRates(cx.rates_of(data(0))),
+                  in.begin()[0].elements(),
+                  true};
+  for (const float *each : {of.w, of.g, static_cast<const float *>(of.r)})
     of.grouped &= cuda::begins_group(each);
-  add_norms<Direction>({rules::LambDirection(numbers),
-                        cuda::device().scalars(cx),
-                        Scale(in.begin()[2]).skipped},
-                       of);
+  of.grouped &= cuda::begins_group(of.m) && cuda::begins_group(of.v);
+  add_norms<Direction<T>>(
+      {rule, cuda::device().scalars(cx), Scale(in.begin()[2]).skipped}, of);
+}
+
+} // namespace
+
+void LambDirection::operator()(Tensors in, Tensors out) {
+  const rules::LambDirection rule(numbers);
+  if (in.begin()[3].type == DType::bf16)
+    direct<BFloat16>(rule, cx, in, out);
+  else
+    direct<float>(rule, cx, in, out);
 }
 
 void SquareSum::operator()(Tensors in, Tensors out) {

@@ -11,7 +11,7 @@ namespace ffrt::cuda {
 __device__ inline rules::StepNumbers numbers_of(const Scalars &now,
                                                 const float *skipped) {
   return {double(now.step + 1) - double(rules::value_or(skipped, 0.0f)),
-          now.learning_rate, now.weight_decay};
+          now.learning_rate, now.clip_value};
 }
 
 } // namespace ffrt::cuda

@@ -19,10 +19,12 @@
 
 namespace ffrt::cuda {
 
-/// One parameter.
-template <int Slots> struct Update {
-  float *state[1 + Slots];
+/// One parameter, and its slots of type T.
+template <int Slots, class T> struct Update {
+  float *w;
+  T *slots[Slots > 0 ? Slots : 1];
   const float *gradient, *scale;
+  rules::OwnRates rates;
   /// Where the parameter is wanted rounded, or null: to f16 or else bf16.
   void *rounded = nullptr;
   int64_t n;
@@ -30,8 +32,9 @@ template <int Slots> struct Update {
   bool grouped;
 
   Update() = default;
-  Update(float *w, const float *gradient, const float *scale, int64_t n)
-      : state{w}, gradient(gradient), scale(scale), n(n) {}
+  Update(float *w, const float *gradient, const float *scale,
+         const rules::OwnRates &rates, int64_t n)
+      : w(w), gradient(gradient), scale(scale), rates(rates), n(n) {}
 };
 
 template <class T>
@@ -44,8 +47,8 @@ __device__ void write_rounded(void *to, const Span &span,
   write(static_cast<T *>(to), span, rounded);
 }
 
-template <class Rule> struct UpdateTable {
-  using Parameter = Update<Rule::kSlots>;
+template <class Rule, class T> struct UpdateTable {
+  using Parameter = Update<Rule::kSlots, T>;
   static constexpr int kMost =
       int((kParameterBytes - sizeof(Rule) - 64) / (sizeof(Parameter) + 4));
 
@@ -56,23 +59,25 @@ template <class Rule> struct UpdateTable {
   Parameter of[kMost];
 };
 
-/// S: 0 for the parameter, 1 on for its slots.
-template <class Rule, std::size_t... S>
+/// S: the slots from 0 on.
+template <class Rule, class T, std::size_t... S>
 __device__ void update_group(const Rule &rule, const typename Rule::Step &step,
                              float scale, const Group<float> &gradient,
-                             Group<float> (&state)[sizeof...(S)],
+                             Group<float> &w, Group<T> *slots,
                              std::index_sequence<S...>) {
   FFRT_UNROLL
   for (int i = 0; i < kGroup; ++i) {
-    float here[] = {state[S][i]...};
-    rule(step, scale, gradient[i], here[S]...);
-    ((state[S][i] = here[S]), ...);
+    float here[] = {w[i], float(slots[S][i])...};
+    rule(step, scale, gradient[i], here[0], here[1 + S]...);
+    w[i] = here[0];
+    ((slots[S][i] = T(here[1 + S])), ...);
   }
 }
 
-template <class Rule>
-__global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
-  constexpr int kStates = 1 + Rule::kSlots;
+template <class Rule, class T>
+__global__ void
+update_kernel(const __grid_constant__ UpdateTable<Rule, T> table) {
+  constexpr int kSlots = Rule::kSlots;
   __shared__ typename Rule::Step step;
   if (threadIdx.x == 0)
     step = table.rule.step(numbers_of(*table.now, table.skipped));
@@ -80,32 +85,36 @@ __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
   for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
        chunk += int(gridDim.x)) {
     const int which = table.chunks.array_of(chunk);
-    const Update<Rule::kSlots> &p = table.of[which];
+    const Update<kSlots, T> &p = table.of[which];
     const float scale = Rule::scale(p.scale);
     if (Rule::skips(scale))
       continue;
+    typename Rule::Step own = step;
+    own.of(p.rates);
     table.chunks.for_spans(chunk, which, p.n, p.grouped, [&](const Span &span) {
       const Group<float> gradient = read(p.gradient, span);
-      Group<float> state[kStates];
+      Group<float> w = read(p.w, span);
+      Group<T> slots[kSlots > 0 ? kSlots : 1];
       FFRT_UNROLL
-      for (int s = 0; s < kStates; ++s)
-        state[s] = read(p.state[s], span);
-      update_group(table.rule, step, scale, gradient, state,
-                   std::make_index_sequence<kStates>());
+      for (int s = 0; s < kSlots; ++s)
+        slots[s] = read(p.slots[s], span);
+      update_group(table.rule, own, scale, gradient, w, slots,
+                   std::make_index_sequence<kSlots>());
+      write(p.w, span, w);
       FFRT_UNROLL
-      for (int s = 0; s < kStates; ++s)
-        write(p.state[s], span, state[s]);
+      for (int s = 0; s < kSlots; ++s)
+        write(p.slots[s], span, slots[s]);
       if (p.rounded && p.is_f16)
-        write_rounded<Float16>(p.rounded, span, state[0]);
+        write_rounded<Float16>(p.rounded, span, w);
       else if (p.rounded)
-        write_rounded<BFloat16>(p.rounded, span, state[0]);
+        write_rounded<BFloat16>(p.rounded, span, w);
     });
   }
 }
 
-template <class Rule> class UpdateQueue final : public Deferred {
+template <class Rule, class T> class UpdateQueue final : public Deferred {
 public:
-  using Parameter = Update<Rule::kSlots>;
+  using Parameter = Update<Rule::kSlots, T>;
 
   void add(const Rule &rule, const Scalars *now, const float *skipped,
            Parameter parameter) {
@@ -114,10 +123,12 @@ public:
     Footprint::Task task;
     // What a scale is made of: two numbers at most.
     task.reads = {{parameter.gradient, parameter.n}, {parameter.scale, 2}};
-    parameter.grouped = begins_group(parameter.gradient);
-    for (float *state : parameter.state) {
-      task.writes.push_back({state, parameter.n});
-      parameter.grouped &= begins_group(state);
+    task.writes.push_back({parameter.w, parameter.n});
+    parameter.grouped =
+        begins_group(parameter.gradient) && begins_group(parameter.w);
+    for (int s = 0; s < Rule::kSlots; ++s) {
+      task.writes.push_back({parameter.slots[s], parameter.n});
+      parameter.grouped &= begins_group(parameter.slots[s]);
     }
     const auto *rounded = static_cast<const BFloat16 *>(parameter.rounded);
     task.writes.push_back({rounded, parameter.n});
@@ -136,24 +147,24 @@ public:
   }
 
   void start() override {
-    launch(blocks_for(table.chunks.total(), 1), kThreads, update_kernel<Rule>,
-           table);
+    launch(blocks_for(table.chunks.total(), 1), kThreads,
+           update_kernel<Rule, T>, table);
     table.chunks.clear();
     footprint.clear();
   }
 
 private:
-  static_assert(sizeof(UpdateTable<Rule>) <= kParameterBytes);
-  UpdateTable<Rule> table;
+  static_assert(sizeof(UpdateTable<Rule, T>) <= kParameterBytes);
+  UpdateTable<Rule, T> table;
   Footprint footprint;
 };
 
 /// Updates a parameter, now or together with those that follow. `skipped`: so
 /// many steps have been, or null.
-template <class Rule>
+template <class Rule, class T>
 void update(const Rule &rule, const Scalars *now, const float *skipped,
-            const Update<Rule::kSlots> &parameter) {
-  static UpdateQueue<Rule> queue;
+            const Update<Rule::kSlots, T> &parameter) {
+  static UpdateQueue<Rule, T> queue;
   queue.add(rule, now, skipped, parameter);
 }
 
