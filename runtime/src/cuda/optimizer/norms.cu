@@ -228,7 +228,8 @@ void direct(const rules::LambDirection &rule, const Context &cx, Tensors in,
                   rules::OwnRates(cx.rates_of(data(0))),
                   in.begin()[0].elements(),
                   true};
-  for (const float *each : {of.w, of.g, static_cast<const float *>(of.r)})
+  for (const float *each :
+       std::initializer_list<const float *>{of.w, of.g, of.r})
     of.grouped &= cuda::begins_group(each);
   of.grouped &= cuda::begins_group(of.m) && cuda::begins_group(of.v);
   add_norms<Direction<T>>(
