@@ -1,6 +1,7 @@
 //===- finite_watch.cpp - losses and states that are not finite -----------===//
 #include "common/program/finite_watch.h"
 
+#include "common/device/target.h"
 #include "common/program/together.h"
 
 #include <cmath>
@@ -39,6 +40,7 @@ const StateSlot *FiniteWatch::bad_state() {
 }
 
 void FiniteWatch::look(int64_t step, bool at_all) {
+  finish_target(); // others may wait for what this rank has started
   // The largest of all ranks: the step, which loss, is it a state, the pace.
   int64_t said[4] = {0, 0, 0, pace.fitting()};
   if (losses) {

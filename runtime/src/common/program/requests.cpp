@@ -1,6 +1,7 @@
 //===- requests.cpp - what signals and the clock ask of a run -------------===//
 #include "common/program/requests.h"
 
+#include "common/device/target.h"
 #include "common/program/together.h"
 
 #include <csignal>
@@ -48,6 +49,7 @@ Requests::~Requests() {
 Request Requests::after_step() {
   if (!pace.is_due())
     return {};
+  finish_target(); // others may wait for what this rank has started
   // The largest of all ranks: the signal that ends, whether to save, and how
   // many steps fit into an interval, as the fastest rank sees it.
   int64_t asked[3] = {ending, saving, pace.fitting()};

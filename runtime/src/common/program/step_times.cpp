@@ -61,6 +61,7 @@ void StepTimes::end(double data) {
 }
 
 void StepTimes::exchange() {
+  finish_target(); // others may wait for what this rank has started
   // As the fastest rank sees it.
   mine.fitting = double(steps) * kInterval /
                  std::max(seconds_since(talked), kInterval / 1e4);
