@@ -472,4 +472,14 @@ void Compilation::reportModel() {
   if (std::string missing = describeMissing(parameters);
       !missing.empty() && options.training)
     report.say(missing);
+  // Less than a 512th of a number in bf16 leaves it as it is.
+  constexpr double kMostOfMoment = 0.99;
+  for (auto [hyper, number] :
+       llvm::zip_equal(options.optimizer.info().hyper, options.optimizer.hyper))
+    if (options.training && options.optimizer.hasNarrowSlots &&
+        StringRef(hyper.name) == "beta2" && number > kMostOfMoment)
+      report.say(llvm::formatv(
+          "slots=bf16: second moments grow, but do not fall with beta2={0}; "
+          "expected at most {1}",
+          number, kMostOfMoment));
 }

@@ -9,7 +9,7 @@
 namespace ffrt {
 
 Result shell(const std::string &command) {
-  FILE *pipe = popen(("timeout -k 5 30 " + command + " 2>&1").c_str(), "r");
+  FILE *pipe = popen(("timeout -k 5 90 " + command + " 2>&1").c_str(), "r");
   Result result{};
   char buffer[4096];
   while (std::size_t n = fread(buffer, 1, sizeof buffer, pipe))

@@ -13,7 +13,7 @@ namespace ffrt {
 namespace {
 
 constexpr double kInterval = 0.25; ///< seconds between two talks
-constexpr int64_t kMostSteps = 5000;
+constexpr int64_t kMostSteps = 1000;
 /// Of the time that steps take; from there on it is said in a run, after so
 /// many seconds, and at its end.
 constexpr double kMuch = 0.2, kMuchAfter = 20, kSome = 0.1;

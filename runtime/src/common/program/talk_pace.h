@@ -10,7 +10,7 @@ namespace ffrt {
 
 /// Ranks that have something to ask each other after steps do so only every few
 /// of them, so that it takes no time that counts: some 20 times a second, and
-/// at least every 1,000 steps. The same on all ranks.
+/// at least every 200 steps. The same on all ranks.
 class TalkPace {
 public:
   using Clock = std::chrono::steady_clock;
@@ -33,7 +33,7 @@ public:
 
 private:
   static constexpr double kInterval = 0.05; ///< seconds between two talks
-  static constexpr int64_t kMostSteps = 1000;
+  static constexpr int64_t kMostSteps = 200;
   Clock::time_point talked = Clock::now();
   int64_t wait = 1;  ///< steps until the ranks talk
   int64_t steps = 0; ///< since they did

@@ -160,6 +160,25 @@ Validated Validation::run(int64_t step) {
   return found;
 }
 
+std::string describe_evaluation(const ProgramInfo &info,
+                                const Evaluation *evaluation) {
+  if (!info.training)
+    return "";
+  if (!evaluation)
+    return "validation      none: compiled without\n";
+  int64_t most = 0;
+  for (std::size_t rank = 0; rank < info.rank_info.size(); ++rank) {
+    const RankInfo &mine = info.rank_info[rank],
+                   &theirs = evaluation->info.rank_info.at(rank);
+    most = std::max(
+        most, std::max<int64_t>(theirs.state_bytes - mine.state_bytes, 0) +
+                  std::max<int64_t>(info.symmetric_arena + theirs.arena_bytes -
+                                        mine.arena_bytes,
+                                    0));
+  }
+  return format("validation      at most %" PRId64 " bytes more\n", most);
+}
+
 std::string to_string(const Validated &validated) {
   char text[128];
   std::snprintf(text, sizeof text, "validation after step %" PRId64 ":",

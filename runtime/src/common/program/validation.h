@@ -71,6 +71,11 @@ private:
   Best so_far;
 };
 
+/// For --info: how much memory --validate takes besides; empty where the
+/// program does not train. `evaluation`: null if it has none.
+std::string describe_evaluation(const ProgramInfo &info,
+                                const Evaluation *evaluation);
+
 /// "validation after step 938: loss 0.0712  accuracy 0.9781  (10000 samples in
 /// 0.41 s)", and whether it is the best so far.
 std::string to_string(const Validated &validated);
