@@ -99,7 +99,8 @@ TEST_F(Run, GoesOnFromACheckpoint) {
 TEST_F(Run, SignalsSaveAndEnd) {
   const std::string at = folder + "/saved";
   const auto signalled = [&](const std::string &signal, const char *flags) {
-    // A rank is asked as soon as the run has begun.
+    // A rank is asked as soon as the run has begun: not by the run before.
+    std::ofstream(folder + "/log");
     std::ofstream(folder + "/script")
         << demo(2) << " --local-ranks 2 --steps 100000000 -p 1000 --checkpoint "
         << at << " " << flags << " > " << folder << "/log 2>&1 &\n"
