@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -481,5 +482,5 @@ void Compilation::reportModel() {
       report.say(llvm::formatv(
           "slots=bf16: second moments grow, but do not fall with beta2={0}; "
           "expected at most {1}",
-          number, kMostOfMoment));
+          llvm::format("%g", number), kMostOfMoment));
 }
