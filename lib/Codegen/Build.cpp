@@ -15,8 +15,6 @@ using namespace ffc::codegen;
 
 /// The file of a program that is compiled as kernels are, if there are any.
 static constexpr StringLiteral kFunctors = "functors.cpp";
-/// The file that only programs have which validate while they train.
-static constexpr StringLiteral kEvaluation = "evaluate.inc";
 /// The file that only programs have which measure.
 static constexpr StringLiteral kProfile = "profile.inc";
 
@@ -30,7 +28,7 @@ static const SourceFile *findFile(const std::vector<SourceFile> &program,
 static std::string cmakeLists(const std::vector<SourceFile> &program,
                               RuntimeKind kind) {
   const bool isCuda = kind.target == plan::Target::CUDA;
-  std::string sources = "train.cpp", properties;
+  std::string sources = kTrainFile, properties;
   if (findFile(program, kFunctors)) {
     sources += (" " + kFunctors).str();
     properties =
@@ -80,7 +78,8 @@ endif()
 
 static std::string readme(const std::vector<SourceFile> &program,
                           const ProgramMeta &meta, plan::Target target) {
-  const bool measures = findFile(program, kProfile);
+  const bool measures = findFile(program, kProfile),
+             hasEvaluation = findFile(program, kEvaluationFile);
   const std::string kind = measures ? "A standalone program that measures"
                            : meta.training ? "A standalone training program"
                                            : "A standalone inference program";
@@ -111,14 +110,14 @@ CMake, )" +
               : "") +
          (measures ? "- `profile.inc`: what is measured\n" : "") +
          "- `ranks.inc`: what every rank has of them\n" +
-         (findFile(program, kEvaluation)
+         (hasEvaluation
               ? "- `evaluate.inc`, `evaluate_ranks.inc`: the same for "
                 "`--validate`\n"
               : "") +
-         (measures
-              ? ""
-              : "- `plan.rank`, `evaluate.rank`: what ranks are to do, for "
-                "`ffc verify`\n") +
+         (measures ? ""
+                   : std::string("- `plan.rank`") +
+                         (hasEvaluation ? ", `evaluate.rank`" : "") +
+                         ": what ranks are to do, for `ffc verify`\n") +
          R"(- `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";
@@ -182,7 +181,7 @@ Error codegen::buildExecutable(StringRef executable,
                                            source, "-o", link.back()});
     jobs.push_back(std::move(job));
   };
-  compile("train.cpp", tools->compiler, compileFlags(kind));
+  compile(kTrainFile, tools->compiler, compileFlags(kind));
   if (findFile(program, kFunctors))
     compile(kFunctors, tools->kernelCompiler, tools->kernels);
   link.insert(link.end(), {*archive, "-o", pending.path()});

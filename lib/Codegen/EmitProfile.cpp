@@ -64,7 +64,7 @@ codegen::emitProfile(ArrayRef<ProfiledStep> steps, const ProfileMeta &meta) {
     printSites(printer.tables.text, step);
     SourceFile tables = printer.tables.take();
     const std::string body = printer.body.take();
-    if (failed(checkText(step.ranks, functors, {"train.cpp", body}, tables)))
+    if (failed(checkText(step.ranks, functors, {kTrainFile, body}, tables)))
       return failure();
     bodies.line("namespace " + space + " {");
     bodies.line();
@@ -102,7 +102,7 @@ codegen::emitProfile(ArrayRef<ProfiledStep> steps, const ProfileMeta &meta) {
   text.line("    }};");
   text.line("  return run_profile(argc, argv, info);");
   text.line("}");
-  files.push_back({"train.cpp", text.take()});
+  files.push_back({kTrainFile, text.take()});
   files.push_back({"profile.inc", entriesText(meta)});
   if (!functors.empty())
     llvm::append_range(files, functors.files());

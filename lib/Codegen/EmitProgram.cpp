@@ -13,8 +13,6 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
 
-static constexpr StringLiteral kTrain = "train.cpp", kEvaluate = "evaluate.inc";
-
 /// Every rank has one place.
 LogicalResult ProgramPrinter::findPlaces() {
   if (funcs.empty())
@@ -90,7 +88,7 @@ void ProgramPrinter::printHeader(Text &text, StringRef name) {
     text.line(
         "//   predicted step  " +
         llvm::formatv("{0:f3} ms", meta.predictedStepSeconds * 1e3).str());
-  if (name == kTrain) {
+  if (name == kTrainFile) {
     text.line("//   build           cmake -B build && cmake --build build -j");
     text.line("//   run             mpirun -n " + Twine(ranks) +
               " build/train --steps 10");
@@ -300,13 +298,13 @@ static LogicalResult printEvaluation(const EvaluationStep &evaluation,
   if (failed(printer.print()))
     return failure();
   Text text;
-  printer.printHeader(text, kEvaluate);
+  printer.printHeader(text, kEvaluationFile);
   text.append(std::move(printer.body));
   text.line("Evaluation evaluation() {");
   text.line("  return {program_info(), make, EvaluationRows::" +
             evaluation.rows + "};");
   text.line("}");
-  files.push_back({kEvaluate.str(), text.take()});
+  files.push_back({kEvaluationFile, text.take()});
   files.push_back(printer.tables.take());
   return checkText(evaluation.ranks, functors, files[files.size() - 2],
                    files.back());
@@ -320,7 +318,7 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
   if (failed(printer.print()))
     return failure();
   Text text;
-  printer.printHeader(text, kTrain);
+  printer.printHeader(text, kTrainFile);
   printIncludes(text, functors);
   text.line("namespace {");
   text.line();
@@ -328,7 +326,7 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
   if (evaluation) {
     text.line("/// The forward pass with what is trained.");
     text.line("namespace evaluate {");
-    text.line("#include \"" + kEvaluate + "\"");
+    text.line("#include \"" + Twine(kEvaluationFile) + "\"");
     text.line("} // namespace evaluate");
     text.line();
   }
@@ -338,7 +336,7 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
   text.line(Twine("  return run(argc, argv, program_info(), make") +
             (evaluation ? ", evaluate::evaluation" : "") + ");");
   text.line("}");
-  std::vector<SourceFile> files = {{kTrain.str(), text.take()},
+  std::vector<SourceFile> files = {{kTrainFile, text.take()},
                                    printer.tables.take()};
   if (failed(checkText(module, functors, files[0], files[1])))
     return failure();

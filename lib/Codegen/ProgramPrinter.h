@@ -16,7 +16,7 @@ public:
   ProgramPrinter(mlir::ModuleOp module, const ProgramMeta &meta,
                  Functors &functors, const std::string &prefix = "",
                  llvm::StringRef className = "Train")
-      : tables{prefix + "ranks.inc", {}}, module(module), meta(meta),
+      : tables{prefix + kRanksFile, {}}, module(module), meta(meta),
         functors(functors), className(className),
         funcs(llvm::to_vector(module.getOps<rank::FuncOp>())) {}
 

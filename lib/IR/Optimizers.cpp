@@ -146,6 +146,19 @@ mlir::DictionaryAttr Optimizer::kernelArgs(mlir::MLIRContext *context,
   return builder.getDictionaryAttr(args);
 }
 
+std::string Optimizer::caution() const {
+  // Less than a 512th of a number in bf16 leaves it as it is.
+  constexpr double kMost = 0.99;
+  std::string text;
+  for (auto [one, value] : zip_equal(info().hyper, hyper))
+    if (hasNarrowSlots && StringRef(one.name) == "beta2" && value > kMost)
+      raw_string_ostream(text)
+          << "slots=bf16: second moments grow, but do not fall with beta2="
+          << format("%g", value) << "; expected at most "
+          << format("%g", kMost);
+  return text;
+}
+
 std::string Optimizer::str() const {
   std::string text;
   raw_string_ostream stream(text);

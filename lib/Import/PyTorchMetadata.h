@@ -10,6 +10,7 @@
 
 namespace ffc::importer {
 
+/// Has PyTorch's exporter written the file?
 bool isFromPyTorch(const onnx::ModelProto &model);
 
 /// "weight" of "layers.0.weight".

@@ -169,6 +169,9 @@ LogicalResult Evaluation::addRows(StringRef loss,
     return failure();
   main.walk([](OutputOp output) { output.erase(); });
   builder.setInsertionPoint(main.front().getTerminator());
+  StringRef rows = loss == "mse"   ? "numbers"
+                   : loss == "bce" ? "logits"
+                                   : "classes";
   if (loss == "cross-entropy") {
     addClassRows(operands->x, operands->target, operands->axis);
   } else if (auto own = operands->x.getDefiningOp<CrossEntropyOp>();
@@ -176,11 +179,13 @@ LogicalResult Evaluation::addRows(StringRef loss,
     addClassRows(own.getLogits(), own.getTarget(),
                  static_cast<int64_t>(own.getAxis()));
   } else if (loss == "none") {
+    rows = "losses";
     addOutput("rows/loss", operands->x);
   } else {
     addOutput("rows/prediction", operands->x);
     addOutput("rows/target", operands->target);
   }
+  main->setAttr(kRowsAttr, builder.getStringAttr(rows));
   return success();
 }
 

@@ -11,11 +11,12 @@ def export(module, example, path, loss=None, dynamic_batch=True):
     `example` is what forward() takes: a tensor, or a tuple or a dictionary of them. Nothing is
     folded, merged or untied, values have the names of the module's parameters and buffers, and
     layers are in training mode: dropout drops, batch normalisation takes the statistics of the
-    batch. The module stays as it is.
+    batch. The module stays as it is. Raises ValueError where
+    `example` is not what forward() takes.
 
     `loss`: None, and the file ends with the output, which ffc compares with a target (--loss). Or
     a function of the output and a target, such as torch.nn.CrossEntropyLoss(); the target is the
-    last of `example` then, and the file has the loss as its first output: compile it with
+    last of `example` then, called "target" in a dictionary, and the file has the loss as its first output: compile it with
     --loss=none.
 
     With `dynamic_batch`, dimension 0 of every tensor of `example` that has the extent of the
@@ -27,18 +28,18 @@ def export(module, example, path, loss=None, dynamic_batch=True):
     names = _parameters_of(module)
     if isinstance(example, torch.Tensor):
         example = (example,)
+    if loss is not None:
+        names = names[:len(example) - 1] + ["target"]
+    if len(example) > len(names):
+        raise ValueError(f"expected at most {len(names)} inputs of forward "
+                         f"({', '.join(names)}), found {len(example)}")
+    names = names[:len(example)]
     if isinstance(example, dict):
-        unknown = [name for name in example if name not in names]
-        if unknown and loss is None:
-            raise ValueError(f"expected inputs of forward ({', '.join(names)}), found {unknown[0]}")
-        inputs = dict(example)
-    else:
-        if loss is not None:
-            names = names[:len(example) - 1] + ["target"]
-        if len(example) > len(names):
-            raise ValueError(f"expected at most {len(names)} inputs of forward "
-                             f"({', '.join(names)}), found {len(example)}")
-        inputs = dict(zip(names, example))
+        if set(example) != set(names):
+            raise ValueError(f"expected the first inputs of forward, {', '.join(names)}, found "
+                             f"{', '.join(example)}")
+        example = [example[name] for name in names]
+    inputs = dict(zip(names, example))
     trained = _trained(module)
     if loss is not None:
         trained = _with_loss(trained, loss, list(inputs))

@@ -22,25 +22,12 @@ import sys
 import tempfile
 import time
 
-from programs import Failure, compile_program, environment, expect_success, fresh_folder
+from programs import (MPI_MEMORY, Failure, compile_program, environment, expect_success,
+                      fresh_folder, ranks_of)
 
 COMPLETE = re.compile(r"^step-\d{8}$")
 UNFINISHED = re.compile(r"^step-\d{8}\.(partial|removed)$|^seen-by-all-ranks\.partial(\.tmp)?$")
-# In /dev/shm; those of Open MPI stay when its processes are killed.
-MPI_MEMORY = re.compile(r"^vader_segment\.|^sem\.|^ompi|^pmix")
 FILES = ("model.safetensors", "optimizer.safetensors", "ema.safetensors", "loss.npy")
-
-
-def ranks_of(program):
-    """The processes that run a program, without what starts them."""
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == program:
-                found.append(int(entry))
-        except OSError:  # it has ended, or is another user's
-            pass
-    return sorted(found)
 
 
 def send(process, number):

@@ -10,6 +10,10 @@ import tempfile
 import numpy as np
 
 
+# What Open MPI leaves in /dev/shm when its processes are killed.
+MPI_MEMORY = re.compile(r"^vader_segment\.|^sem\.|^ompi|^pmix")
+
+
 class Failure(Exception):
     """A check that did not hold; the text says which."""
 
@@ -81,6 +85,18 @@ def run_program(program, ranks, arguments=(), timeout=600):
         return expect_success(
             ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none",
              "--mca", "orte_tmpdir_base", sessions, *command], timeout)
+
+
+def ranks_of(program):
+    """The processes that run a program, without what starts them."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == program:
+                found.append(int(entry))
+        except OSError:  # it has ended, or is another user's
+            pass
+    return sorted(found)
 
 
 def file_name(name):

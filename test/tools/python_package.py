@@ -98,7 +98,10 @@ def run(package, make, arguments):
     module, x, target, loss = make()
     wide = copy.deepcopy(module).double()
     model = os.path.join(folder, "model.onnx")
-    package.export(module, (x, target) if loss else x, model, loss)
+    name = {"convolutions": "input", "language": "ids", "own_loss": "input"}[make.__name__]
+    # All forms of an example.
+    example = {"convolutions": x, "language": {name: x}, "own_loss": (x, target)}[make.__name__]
+    package.export(module, example, model, loss)
     if not module.training or any(parameter.grad is not None for parameter in module.parameters()):
         raise Failure("expected the module as it was, found it changed")
     program, checkpoint = os.path.join(folder, "train"), os.path.join(folder, "run")
@@ -106,7 +109,6 @@ def run(package, make, arguments):
                     ["--batch-size", str(BATCH), f"--optimizer=sgd:momentum={MOMENTUM}",
                      *(["--loss=none"] if loss else [])])
     inputs = os.path.join(folder, "inputs")
-    name = {"convolutions": "input", "language": "ids", "own_loss": "input"}[make.__name__]
     write_inputs(inputs, {name: x.numpy(), "target": target.numpy()})
     dump = os.path.join(folder, "dump")
     run_program(program, 2, ["--steps", str(STEPS), "--lr", str(RATE), "--inputs", inputs, "--dump",
@@ -129,7 +131,7 @@ def run(package, make, arguments):
 
 
 def errors(package, work):
-    """What is said where a module and a checkpoint do not fit."""
+    """What is said where a module and a checkpoint, or an example, do not fit."""
     cases = [(nn.Linear(9, 2), "expected values of the module, found 0.bias"),
              (nn.Sequential(nn.Linear(7, 8), nn.Tanh(), nn.Linear(8, 2)),
               "0.bias: expected shape [8], found [9]")]
@@ -144,6 +146,16 @@ def errors(package, work):
                 raise Failure(f"expected '{text}', found '{error}'") from error
         if any(not torch.equal(before[name], value) for name, value in module.state_dict().items()):
             raise Failure("expected a module that stays as it is, found it changed")
+    for example, text in (({"wrong": torch.randn(4, 7)},
+                           "expected the first inputs of forward, input, found wrong"),
+                          ((torch.randn(4, 7), torch.randn(4, 7)),
+                           "expected at most 1 inputs of forward (input), found 2")):
+        try:
+            package.export(nn.Linear(7, 2), example, os.path.join(work, "no.onnx"))
+            raise Failure(f"expected '{text}', found no error")
+        except ValueError as error:
+            if text not in str(error):
+                raise Failure(f"expected '{text}', found '{error}'") from error
     for path, text in ((work, "expected a checkpoint, or a folder of them"),
                        (__file__, "expected a safetensors file")):
         try:

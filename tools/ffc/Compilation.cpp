@@ -20,7 +20,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -387,25 +386,24 @@ LogicalResult Compilation::emit() {
   meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;
   meta.trained = describeSums(parameters);
+  meta.updated = updatedParameters(planned);
   meta.strategy =
       describeStrategy(originOfStrategy(), planned.graph, strategy, schedule);
   describeRanks(meta, options, *topology, busySeconds);
   describeStrategyFiles(meta);
   std::optional<codegen::EvaluationStep> evaluated;
-  if (evaluation) {
+  if (evaluation)
     evaluated = describeEvaluation(meta);
-  }
-  meta.updated = updatedParameters(planned);
   auto files =
       codegen::emitProgram(*ranks, meta, evaluated ? &*evaluated : nullptr);
   if (failed(files))
     return failure();
   // For `ffc verify`.
   if (options.emit == Emit::Source) {
-    files->push_back({codegen::kPlanFile.str(), textOf(*ranks)});
+    files->push_back({codegen::kPlanFile, textOf(*ranks)});
     if (evaluation)
       files->push_back(
-          {codegen::kEvaluationPlanFile.str(), textOf(*evaluation->ranks)});
+          {codegen::kEvaluationPlanFile, textOf(*evaluation->ranks)});
   }
   return writeProgram(*files, meta);
 }
@@ -473,14 +471,7 @@ void Compilation::reportModel() {
   if (std::string missing = describeMissing(parameters);
       !missing.empty() && options.training)
     report.say(missing);
-  // Less than a 512th of a number in bf16 leaves it as it is.
-  constexpr double kMostOfMoment = 0.99;
-  for (auto [hyper, number] :
-       llvm::zip_equal(options.optimizer.info().hyper, options.optimizer.hyper))
-    if (options.training && options.optimizer.hasNarrowSlots &&
-        StringRef(hyper.name) == "beta2" && number > kMostOfMoment)
-      report.say(llvm::formatv(
-          "slots=bf16: second moments grow, but do not fall with beta2={0}; "
-          "expected at most {1}",
-          llvm::format("%g", number), kMostOfMoment));
+  if (const std::string caution = options.optimizer.caution();
+      !caution.empty() && options.training)
+    report.say(caution);
 }

@@ -94,7 +94,8 @@ private:
   mlir::FailureOr<std::optional<search::Result>>
   judge(mlir::ModuleOp graph, const search::Options &judging);
   mlir::LogicalResult differentiate();
-  /// What the two do to any graph: the step that is trained, and fusion.
+  /// What these do to any graph: the step that is trained, with the rounding of
+  /// --precision, that alone, and fusion.
   mlir::LogicalResult makeStep(mlir::ModuleOp graph);
   mlir::LogicalResult round(mlir::ModuleOp graph);
   mlir::LogicalResult fuseOperators(mlir::ModuleOp graph);

@@ -10,6 +10,7 @@
 #include "InternalError.h"
 #include "Meta.h"
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/SharedState.h"
@@ -63,10 +64,6 @@ LogicalResult Compilation::planEvaluation() {
   evaluation->program = plan::planProgram(graph, evaluation->strategy,
                                           topology->numDevices(), cost);
   plan::shareState(planned.graph, program, graph, evaluation->program);
-  if (auto error =
-          plan::verifyProgram(graph, evaluation->strategy, evaluation->program))
-    return fail(internalError("the evaluation's plan is not safe to run",
-                              options, *error));
   // The larger one of two arenas, and what the evaluation adds to the state.
   for (plan::DeviceId id = 0; id < topology->numDevices(); ++id) {
     const plan::DeviceProgram &training = program.devices[id],
@@ -80,6 +77,10 @@ LogicalResult Compilation::planEvaluation() {
                          bytesText(bytes) + ", expected at most " +
                          bytesText(most));
   }
+  if (auto error = plan::verifyProgram(graph, evaluation->strategy,
+                                       evaluation->program, *topology))
+    return fail(internalError("the evaluation's plan is not safe to run",
+                              options, *error));
   evaluation->ranks = lowerToRank(evaluation->planned, evaluation->program);
   if (!evaluation->ranks)
     return failure();
@@ -104,13 +105,8 @@ Compilation::describeEvaluation(const codegen::ProgramMeta &training) const {
     for (const codegen::InputMeta &theirs : training.inputs)
       if (theirs.name == input.name)
         input.classes = theirs.classes;
-  const bool hasClasses =
-      llvm::any_of(graph.outputs, [](const plan::Output &output) {
-        return output.name == "rows/top";
-      });
-  step.rows = hasClasses              ? "classes"
-              : options.loss == "mse" ? "numbers"
-              : options.loss == "bce" ? "logits"
-                                      : "losses";
+  step.rows = mainFunction(*evaluation->module)
+                  ->getAttrOfType<StringAttr>(ff::kRowsAttr)
+                  .str();
   return step;
 }

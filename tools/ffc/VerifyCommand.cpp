@@ -196,17 +196,17 @@ Verification::verifyStepOf(const std::string &folder, StringRef planFile,
 
 llvm::Expected<std::string>
 Verification::verifyFolder(const std::string &folder) {
-  auto train =
-      verifyStepOf(folder, codegen::kPlanFile, "train.cpp", "ranks.inc");
+  auto train = verifyStepOf(folder, codegen::kPlanFile, codegen::kTrainFile,
+                            codegen::kRanksFile);
   if (!train)
     return train.takeError();
   std::string proved = train->proved;
   std::vector<Step> steps;
   steps.push_back(std::move(*train));
-  if (llvm::sys::fs::exists(folder + "/" +
-                            codegen::kEvaluationPlanFile.str())) {
-    auto evaluation = verifyStepOf(folder, codegen::kEvaluationPlanFile,
-                                   "evaluate.inc", "evaluate_ranks.inc");
+  if (llvm::sys::fs::exists(folder + "/" + codegen::kEvaluationPlanFile)) {
+    auto evaluation =
+        verifyStepOf(folder, codegen::kEvaluationPlanFile,
+                     codegen::kEvaluationFile, codegen::kEvaluationRanksFile);
     if (!evaluation)
       return evaluation.takeError();
     steps.push_back(std::move(*evaluation));

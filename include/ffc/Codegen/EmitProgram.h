@@ -13,16 +13,11 @@
 
 namespace ffc::codegen {
 
-/// In a source folder, the `rank` modules that the texts were made from.
-inline constexpr llvm::StringLiteral kPlanFile = "plan.rank",
-                                     kEvaluationPlanFile = "evaluate.rank";
-
 /// As ffrt::Evaluation.
 struct EvaluationStep {
   mlir::ModuleOp ranks; ///< a verified `rank` module
   ProgramMeta meta;
-  /// What rows it offers: "losses", "classes", "numbers" or "logits".
-  std::string rows;
+  std::string rows; ///< what it offers: a word of ff::kRowsAttr
 };
 
 /// The program of all rank classes of a verified `rank` module: "train.cpp",

@@ -6,6 +6,15 @@
 
 namespace ffc::codegen {
 
+/// The files of a program: its text, what every rank has of it, and, in a
+/// source folder, the `rank` module that both were made from; then the same of
+/// its evaluation, if it has one, which the text includes.
+inline constexpr char kTrainFile[] = "train.cpp", kRanksFile[] = "ranks.inc",
+                      kPlanFile[] = "plan.rank",
+                      kEvaluationFile[] = "evaluate.inc",
+                      kEvaluationRanksFile[] = "evaluate_ranks.inc",
+                      kEvaluationPlanFile[] = "evaluate.rank";
+
 /// A file, by its path below the folder of the program.
 struct SourceFile {
   std::string path;

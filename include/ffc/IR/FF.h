@@ -55,6 +55,9 @@ inline constexpr llvm::StringLiteral kConfigAttr = "ff.config";
 inline constexpr llvm::StringLiteral kOwnerAttr = "ff.owner";
 inline constexpr llvm::StringLiteral kCarryAttr = "ff.carry";
 inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
+/// Of the function of an evaluation, what its outputs rows/... are: "losses",
+/// "classes", "numbers" or "logits", as ffrt::EvaluationRows.
+inline constexpr llvm::StringLiteral kRowsAttr = "ff.rows";
 /// What kRoleAttr may say; forward operators have none.
 inline constexpr llvm::StringLiteral kLossRole = "loss";
 inline constexpr llvm::StringLiteral kGradientRole = "gradient";

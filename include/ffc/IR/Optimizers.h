@@ -73,6 +73,8 @@ struct Optimizer {
   mlir::DictionaryAttr kernelArgs(mlir::MLIRContext *context,
                                   bool ofRows) const;
 
+  /// What to know of these numbers together; empty: nothing.
+  std::string caution() const;
   /// As `parse` reads it, with every number.
   std::string str() const;
   /// "adamw" or "adamw:beta2=0.95,epsilon=1e-6,slots=bf16". Errors say what is

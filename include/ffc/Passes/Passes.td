@@ -203,6 +203,8 @@ def Evaluate : Pass<"ff-evaluate", "::mlir::ModuleOp"> {
       * of a loss of the model's own the first, if it is a cross-entropy, else
         `rows/loss`, which is that of the whole batch.
 
+    The function says which (`ff.rows`).
+
     Before:
     ```mlir
     %a = ff.dropout(%x) {key = 1 : i64, ratio = 5.0e-01 : f64} : (tensor<8x10xf32>) -> tensor<8x10xf32>

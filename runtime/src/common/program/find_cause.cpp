@@ -1,11 +1,11 @@
 //===- find_cause.cpp - where values began not to be finite ---------------===//
 #include "common/program/find_cause.h"
 
+#include "common/program/say.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 namespace ffrt {
@@ -143,10 +143,8 @@ void end_with_cause(Comm &comm, const Group &world, const BadStep &bad,
   Search search(comm, world, bad, instance, from);
   search.end_if_long(seconds);
   if (comm.rank() == 0) {
-    std::printf("%s: runs again from step %lld on, with checks, to find the "
-                "cause\n",
-                bad.what.c_str(), static_cast<long long>(from.step + 1));
-    std::fflush(stdout);
+    say(bad.what + ": runs again from step " + std::to_string(from.step + 1) +
+        " on, with checks, to find the cause");
   }
   search.parameters();
   repeat.run(from, bad.step, batch,

@@ -42,7 +42,7 @@ const StateSlot *FiniteWatch::bad_state() {
 void FiniteWatch::look(int64_t step, bool at_all) {
   finish_target(); // others may wait for what this rank has started
   // The largest of all ranks: the step, which loss, is it a state, the pace.
-  int64_t said[4] = {0, 0, 0, pace.fitting()};
+  int64_t said[4] = {0, 0, 0, int64_t(pace.fitting())};
   if (losses) {
     const std::vector<double> &all = losses->of_steps();
     said[0] = losses->first_bad();
@@ -53,7 +53,7 @@ void FiniteWatch::look(int64_t step, bool at_all) {
     said[2] = bad_state() != nullptr;
   comm.wait(comm.all_reduce("finite values", world, flat(said, DType::i64, 4),
                             ReduceOp::max));
-  pace.talk(said[3]);
+  pace.talk(double(said[3]));
   if (said[0] > 0)
     throw BadStep{said[0],
                   "the loss of step " + std::to_string(said[0]) + " is " +

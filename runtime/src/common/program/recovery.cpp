@@ -2,11 +2,11 @@
 #include "common/program/recovery.h"
 
 #include "common/program/flags.h"
+#include "common/program/say.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace ffrt {
 
@@ -35,11 +35,10 @@ void Recovery::count(const BadStep &bad, int64_t from,
   });
   if (comm.rank() != 0)
     return;
-  std::printf("%s: goes back to %s and %s %lld (%d of %d from there)\n",
-              bad.what.c_str(), path.c_str(),
-              skips ? "leaves out step" : "on with the data behind step",
-              static_cast<long long>(bad.step), counted, kMost);
-  std::fflush(stdout);
+  say(bad.what + ": goes back to " + path + " and " +
+      (skips ? "leaves out step " : "on with the data behind step ") +
+      std::to_string(bad.step) + " (" + std::to_string(counted) + " of " +
+      std::to_string(kMost) + " from there)");
 }
 
 void Recovery::repeat_good(int64_t from, int64_t last, const Progress &progress,

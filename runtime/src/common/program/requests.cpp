@@ -52,7 +52,7 @@ Request Requests::after_step() {
   finish_target(); // others may wait for what this rank has started
   // The largest of all ranks: the signal that ends, whether to save, and how
   // many steps fit into an interval, as the fastest rank sees it.
-  int64_t asked[3] = {ending, saving, pace.fitting()};
+  int64_t asked[3] = {ending, saving, int64_t(pace.fitting())};
   saving = 0;
   const TalkPace::Clock::time_point now = TalkPace::Clock::now();
   if (seconds > 0 && comm.rank() == 0 &&
@@ -60,7 +60,7 @@ Request Requests::after_step() {
     asked[1] = 1;
   comm.wait(comm.all_reduce("requests", world, flat(asked, DType::i64, 3),
                             ReduceOp::max));
-  pace.talk(asked[2]);
+  pace.talk(double(asked[2]));
   const Request request = {asked[1] != 0 || asked[0] != 0, int(asked[0])};
   if (request.save)
     saved = now;

@@ -89,11 +89,10 @@ bool is_done(const Checkpoint &checkpoint, const Arguments &arguments,
   const int64_t patience = arguments.validation.patience;
   if (done < steps && patience > 0 && best.step > 0 && best.since >= patience) {
     if (!quiet)
-      std::printf("the run has ended after step %lld: no validation was better "
-                  "than that after step %lld (--patience %lld)\n",
-                  static_cast<long long>(done),
-                  static_cast<long long>(best.step),
-                  static_cast<long long>(patience));
+      say("the run has ended after step " + std::to_string(done) +
+          ": no validation was better than that after step " +
+          std::to_string(best.step) + " (--patience " +
+          std::to_string(patience) + ")");
     return true;
   }
   if (done < steps)

@@ -35,12 +35,13 @@ std::vector<double> predictions(const ProgramInfo &info) {
 StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
                      std::vector<std::string> hosts)
     : comm(comm), world(world), sees_computing(target_is_host()),
-      hosts(std::move(hosts)), slow(predictions(info)), talked(Clock::now()),
-      first_talk(talked), all(std::size_t(comm.size())),
+      hosts(std::move(hosts)), slow(predictions(info)),
+      pace(kInterval, kWindow, kMostSteps), first_talk(Clock::now()),
+      all(std::size_t(comm.size())),
       computing(std::size_t(comm.size()) * kWindow) {}
 
 void StepTimes::begin() {
-  if (until_talk > kWindow || !sees_computing)
+  if (pace.left() > kWindow || !sees_computing)
     return;
   comm.time_waits(true);
   waited = comm.waited();
@@ -48,23 +49,21 @@ void StepTimes::begin() {
 }
 
 void StepTimes::end(double data) {
-  if (until_talk <= kWindow && sees_computing) {
+  if (pace.left() <= kWindow && sees_computing) {
     comm.time_waits(false);
-    mine.computing[std::size_t(kWindow - until_talk)] = std::max(
+    mine.computing[std::size_t(kWindow - pace.left())] = std::max(
         seconds_since(began) - (comm.waited() - waited) - (data - for_data),
         0.0);
   }
   for_data = data;
-  ++steps;
-  if (--until_talk == 0)
+  if (pace.is_due())
     talk();
 }
 
 void StepTimes::exchange() {
   finish_target(); // others may wait for what this rank has started
   // As the fastest rank sees it.
-  mine.fitting = double(steps) * kInterval /
-                 std::max(seconds_since(talked), kInterval / 1e4);
+  mine.fitting = pace.fitting();
   // The first steps are not like others.
   if (!has_talked) {
     first_talk = Clock::now();
@@ -84,9 +83,7 @@ void StepTimes::talk() {
   double fitting = 0;
   for (const Told &told : all)
     fitting = std::max(fitting, told.fitting);
-  until_talk = std::clamp<int64_t>(int64_t(fitting), kWindow, kMostSteps);
-  steps = 0;
-  talked = Clock::now();
+  pace.talk(fitting);
   if (!std::exchange(has_talked, true) || comm.rank() != 0)
     return;
   if (sees_computing)

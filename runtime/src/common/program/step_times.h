@@ -3,6 +3,7 @@
 #define FFRT_COMMON_STEP_TIMES_H
 
 #include "common/program/slow_ranks.h"
+#include "common/program/talk_pace.h"
 #include "ffrt/comm.h"
 #include "ffrt/program.h"
 
@@ -59,10 +60,9 @@ private:
   const bool sees_computing;
   const std::vector<std::string> hosts;
   SlowRanks slow;
-  Clock::time_point began, talked, first_talk;
-  double waited = 0, for_data = 0, for_data_before = 0;
-  double for_data_at_first = 0, left_out = 0;
-  int64_t until_talk = kWindow, steps = 0;
+  TalkPace pace;
+  Clock::time_point began, first_talk;
+  double waited = 0, for_data = 0, for_data_at_first = 0, left_out = 0;
   bool has_talked = false, has_said_data = false;
   Told mine;
   std::vector<Told> all;

@@ -9,33 +9,39 @@
 namespace ffrt {
 
 /// Ranks that have something to ask each other after steps do so only every few
-/// of them, so that it takes no time that counts: some 20 times a second, and
-/// at least every 200 steps. The same on all ranks.
+/// of them, so that it takes no time that counts. The same on all ranks.
 class TalkPace {
 public:
   using Clock = std::chrono::steady_clock;
 
+  /// Once in `interval` seconds, but every `least` to `most` steps; first after
+  /// `least`.
+  explicit TalkPace(double interval = 0.05, int64_t least = 1,
+                    int64_t most = 200)
+      : interval(interval), least(least), most(most), wait(least) {}
+
   /// After every step: is it time to talk?
   bool is_due() { return ++steps >= wait; }
+  /// Steps until that is so, with the one that runs.
+  int64_t left() const { return wait - steps; }
   /// How many steps fit into an interval, as this rank sees it.
-  int64_t fitting() const {
+  double fitting() const {
     const double since =
         std::chrono::duration<double>(Clock::now() - talked).count();
-    return int64_t(double(steps) * kInterval /
-                   std::max(since, kInterval / 1e4));
+    return double(steps) * interval / std::max(since, interval / 1e4);
   }
   /// They have: the largest of what fitting() was on all ranks.
-  void talk(int64_t most_fitting) {
+  void talk(double most_fitting) {
     steps = 0;
     talked = Clock::now();
-    wait = std::clamp<int64_t>(most_fitting, 1, kMostSteps);
+    wait = std::clamp(int64_t(most_fitting), least, most);
   }
 
 private:
-  static constexpr double kInterval = 0.05; ///< seconds between two talks
-  static constexpr int64_t kMostSteps = 200;
+  const double interval;
+  const int64_t least, most;
   Clock::time_point talked = Clock::now();
-  int64_t wait = 1;  ///< steps until the ranks talk
+  int64_t wait;      ///< steps until the ranks talk
   int64_t steps = 0; ///< since they did
 };
 
