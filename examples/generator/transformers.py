@@ -40,15 +40,17 @@ class SequenceGraph(Graph):
         table = self.table(f"{name}_weight", rows, width)
         return self.embedding(name, table, ids)
 
-    def attention(self, name, x, heads, ratio, mask):
-        """Multi-head attention; `mask` turns scores into masked scores."""
+    def attention(self, name, x, heads, ratio, mask, memory=None, bias=True):
+        """Multi-head attention of `x` to `memory` (itself unless given), which is as long;
+        `mask` turns scores into masked scores."""
         width, length = self.shapes[x][-1], self.length
         self.constant("int64", "heads", (-1, length, heads, width // heads))
         self.number("scale", (width // heads) ** -0.5)
         split = (length, heads, width // heads)
 
         def part(kind, perm):
-            y = self.linear(f"{name}_{kind}", x, width)
+            y = x if kind == "q" else memory or x
+            y = self.linear(f"{name}_{kind}", y, width, bias)
             if kind == "q":  # cheaper than to scale the scores
                 y = self.node(f"{name}_q_scaled", "Mul", [y, "scale"], (width,))
             y = self.reshape(f"{name}_{kind}_heads", y, "heads", split)
@@ -67,7 +69,7 @@ class SequenceGraph(Graph):
         y = self.node(f"{name}_joined_t", "Transpose", [y], split, perm=(0, 2, 1, 3))
         self.constant("int64", "rows", (-1, width))
         y = self.reshape(f"{name}_joined", y, "rows", (width,))
-        return self.linear(f"{name}_proj", y, width)
+        return self.linear(f"{name}_proj", y, width, bias)
 
     def feed_forward(self, name, x):
         width = self.shapes[x][-1]
@@ -268,9 +270,38 @@ def vit(layers=12, width=768, heads=12, image=224, patch=16, classes=1000, dropo
     return g
 
 
+def flexflow_transformer(layers=6, width=768, heads=12, sequence=512):
+    g = SequenceGraph("flexflow_transformer",
+                      ["The Transformer of FlexFlow's and FlexNet's examples, which TopoOpt calls BERT:",
+                       f"{layers} layers of an encoder and of a decoder, width {width}, {heads} heads, sequences of",
+                       f"{sequence}, without normalisation. Samples are embedded already; a number is",
+                       "predicted for every position."], sequence)
+    x = g.input("samples", ("N", sequence, width))
+    y = x = g.as_rows("embedded", x)
+
+    def attend(name, y, memory):
+        z = g.attention(f"{name}_attn", y, heads, 0, lambda _, scores: scores, memory, bias=False)
+        return g.add(f"{name}_add", z, y)
+
+    def feed_forward(name, y):
+        return g.linear(f"{name}_fc2", g.relu(f"{name}_relu", g.linear(f"{name}_fc1", y, width)),
+                        width)
+
+    for i in range(layers):
+        with g.section(f"encoder {i}", x):
+            x = feed_forward(f"encoder{i}", attend(f"encoder{i}", x, None))
+        with g.section(f"decoder {i}", y):
+            y = attend(f"decoder{i}_self", y, None)
+            y = feed_forward(f"decoder{i}", attend(f"decoder{i}_cross", y, x))
+    with g.section("head", y):
+        g.linear("answer", y, 1)
+    return g
+
+
 MODELS = {
     "bert_base": bert,
     "bert_large": partial(bert, layers=24, width=1024, heads=16),
+    "flexflow_transformer": flexflow_transformer,
     "gpt_lm": gpt_lm,
     "gpt2": gpt2,
     "gpt2_xl": partial(gpt2, layers=48, width=1600, heads=25),

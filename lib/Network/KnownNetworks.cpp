@@ -19,6 +19,10 @@ static std::vector<RingOrders> ownOrders(const Traffic &traffic) {
   return rings;
 }
 
+/// Of a server's way through three tiers: at its own interface, and at both
+/// ends of two cables and at one of its own.
+constexpr double kFatTreePortsOfServer = 6;
+
 static Network fatTree(int servers, const Interface &interface) {
   int ports = 2;
   while (ports * ports * ports / 4 < servers)
@@ -96,6 +100,11 @@ ffc::network::knownNetworks(const Traffic &traffic,
   known.push_back({"fat tree, one interface",
                    fatTree(n, {options.bandwidth, options.latency}),
                    ownOrders(traffic)});
+  known.push_back(
+      {"fat tree of equal cost",
+       fatTree(n, {options.bandwidth * options.degree / kFatTreePortsOfServer,
+                   options.latency}),
+       ownOrders(traffic)});
   const KnownNetwork byChance = expander(traffic, options);
   if (int(byChance.network.paths.size()) == n * (n - 1))
     known.push_back(byChance);

@@ -53,6 +53,14 @@ private:
   bool addLayer(size_t number);
   std::optional<FlexNetTimes> timesOf(const FlexNetLayer &layer,
                                       int64_t pointsOfServer);
+  /// Gradients of a part of a parameter that are added up.
+  struct Sum {
+    std::vector<VertexId> members; ///< servers, in order
+    int gpus = 1;                  ///< of each at most
+    int64_t bytes = 0;
+  };
+  std::vector<Sum> sumsOf(OpId op, size_t operand) const;
+  void addSum(size_t number, const Sum &sum);
   void addWeights(size_t number);
   void connect(OpId reader, int operand);
   void connectParts(int from, VertexId src, int to, VertexId dst,
@@ -271,58 +279,85 @@ void LayerWriter::connect(OpId reader, int operand) {
 //===----------------------------------------------------------------------===//
 
 /// Parts of parameters of which several servers, or GPUs, have a gradient.
-void LayerWriter::addWeights(size_t number) {
-  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-    const Op &op = graph.op(id);
-    if (layers.of[id] != static_cast<int>(number))
-      continue;
-    for (size_t operand = 0; operand < op.operands.size(); ++operand) {
-      const ValueId value = op.operands[operand];
-      if (value < 0 || graph.value(value).kind != ValueKind::State ||
-          graph.isLoaded(value))
-        continue;
-      const Configuration &config = strategy[id];
-      // Who has a gradient of each part, by GPU.
-      std::map<Region, std::map<VertexId, std::set<DeviceId>>> holders;
-      for (int64_t point = 0; point < config.numPoints(); ++point)
-        for (const Phase &phase : scheduleFor(op.rules, config).phases)
-          for (const SlotRead &read : phase.reads)
-            if (read.slot == static_cast<int>(operand)) {
-              const Region region = regionOf(read.access, op.rules.dims,
-                                             config.tileOf(op.rules, point),
-                                             graph.value(value).type.shape);
-              const DeviceId device = config.devices[point];
-              if (!region.empty())
-                holders[region][serverOf(device)].insert(device);
-            }
-      for (const auto &[region, servers] : holders) {
-        NetworkTask sum;
-        sum.type = TaskType::AllReduce;
-        sum.bytes = region.volume() * byteSize(graph.value(value).type.type);
-        size_t gpus = 1;
-        for (const auto &[server, devices] : servers) {
-          sum.members.push_back(server);
-          gpus = std::max(gpus, devices.size());
+std::vector<LayerWriter::Sum> LayerWriter::sumsOf(OpId id,
+                                                  size_t operand) const {
+  const Op &op = graph.op(id);
+  const ValueId value = op.operands[operand];
+  if (value < 0 || graph.value(value).kind != ValueKind::State ||
+      graph.isLoaded(value))
+    return {};
+  const Configuration &config = strategy[id];
+  // Who has a gradient of each part, by GPU.
+  std::map<Region, std::map<VertexId, std::set<DeviceId>>> holders;
+  for (int64_t point = 0; point < config.numPoints(); ++point)
+    for (const Phase &phase : scheduleFor(op.rules, config).phases)
+      for (const SlotRead &read : phase.reads)
+        if (read.slot == static_cast<int>(operand)) {
+          const Region region = regionOf(read.access, op.rules.dims,
+                                         config.tileOf(op.rules, point),
+                                         graph.value(value).type.shape);
+          const DeviceId device = config.devices[point];
+          if (!region.empty())
+            holders[region][serverOf(device)].insert(device);
         }
-        sum.milliseconds = static_cast<float>(
-            inside.allReduce(static_cast<int>(gpus), sum.bytes));
-        if (servers.size() == 1) {
-          // A file's all-reduce of one server takes no time.
-          if (gpus == 1)
-            continue;
-          sum.type = TaskType::Update;
-          sum.server = sum.members[0];
-          sum.members.clear();
-          sum.bytes = 0;
-        }
-        const int32_t made = add(std::move(sum));
-        for (const auto &[server, _] : servers)
-          if (const auto part = parts[number].find(server);
-              part != parts[number].end())
-            follow(part->second.backward, made);
-      }
+  std::vector<Sum> sums;
+  for (const auto &[region, servers] : holders) {
+    Sum sum;
+    sum.bytes = region.volume() * byteSize(graph.value(value).type.type);
+    for (const auto &[server, devices] : servers) {
+      sum.members.push_back(server);
+      sum.gpus = std::max(sum.gpus, static_cast<int>(devices.size()));
     }
+    sums.push_back(std::move(sum));
   }
+  return sums;
+}
+
+void LayerWriter::addSum(size_t number, const Sum &of) {
+  NetworkTask sum;
+  sum.milliseconds = static_cast<float>(inside.allReduce(of.gpus, of.bytes));
+  if (of.members.size() > 1) {
+    sum.type = TaskType::AllReduce;
+    sum.bytes = of.bytes;
+    sum.members = of.members;
+  } else if (of.gpus > 1) {
+    sum.type = TaskType::Update;
+    sum.server = of.members[0];
+  } else {
+    return; // a file's all-reduce of one server takes no time
+  }
+  const int32_t made = add(std::move(sum));
+  for (VertexId server : of.members)
+    if (const auto part = parts[number].find(server);
+        part != parts[number].end())
+      follow(part->second.backward, made);
+}
+
+void LayerWriter::addWeights(size_t number) {
+  std::vector<Sum> sums;
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    if (layers.of[id] == static_cast<int>(number))
+      for (size_t operand = 0; operand < graph.op(id).operands.size();
+           ++operand)
+        for (Sum &sum : sumsOf(id, operand))
+          sums.push_back(std::move(sum));
+  // All weights of an attention are one tensor of FlexNet's.
+  if (layers.list[number].type == "MultiHeadAttention") {
+    std::vector<Sum> whole;
+    for (Sum &sum : sums) {
+      const auto same =
+          std::find_if(whole.begin(), whole.end(), [&](const Sum &other) {
+            return other.members == sum.members && other.gpus == sum.gpus;
+          });
+      if (same == whole.end())
+        whole.push_back(std::move(sum));
+      else
+        same->bytes += sum.bytes;
+    }
+    sums = std::move(whole);
+  }
+  for (const Sum &sum : sums)
+    addSum(number, sum);
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,7 @@ private:
   void printLinks();
   void printRoutes();
   void link(const char *ends, const std::string &a, const std::string &b,
-            double bandwidth, Picoseconds latency);
+            double bandwidth, Picoseconds latency, int cables = 1);
   double bandwidthOfNic(VertexId server) const;
   /// A server of one device is that device, as it is in the network. Several
   /// share a NIC, and a router behind it, which others' messages pass.
@@ -47,15 +47,17 @@ private:
 /// An entry of `links`; `ends` is "between: [A, B]" or "from: A, to: B".
 void TopologyPrinter::link(const char *ends, const std::string &a,
                            const std::string &b, double bandwidth,
-                           Picoseconds latency) {
+                           Picoseconds latency, int cables) {
   const bool both = std::string(ends) == "between";
   text += "  - {" + (both ? "between: [" + a + ", " + b + "]"
                           : "from: " + a + ", to: " + b);
   text +=
       ", bandwidth: " + formatQuantity(bandwidth, QuantityKind::BytesPerSecond);
   text += ", latency: " +
-          formatQuantity(static_cast<double>(latency), QuantityKind::Time) +
-          "}\n";
+          formatQuantity(static_cast<double>(latency), QuantityKind::Time);
+  if (cables > 1)
+    text += ", cables: " + std::to_string(cables);
+  text += "}\n";
 }
 
 /// Of all interfaces to send or, if they are more, to receive.
@@ -113,7 +115,7 @@ void TopologyPrinter::printLinks() {
     if (both && each.dst < each.src)
       continue;
     link(both ? "between" : "from", placeOf(each.src), placeOf(each.dst),
-         each.bandwidth, each.latency);
+         each.bandwidth, each.latency, each.interfaces);
   }
 }
 

@@ -33,13 +33,17 @@ void ffc::addRounding(OpPassManager &passes, StringRef type) {
   passes.addPass(createKeepRounded());
 }
 
+void ffc::addActivationFusion(OpPassManager &passes) {
+  passes.addPass(createFuseActivations());
+  passes.addPass(createFuseCuts());
+  passes.addPass(createFuseGelu());
+}
+
 void ffc::addFusion(OpPassManager &passes) {
   // What an operator does at no cost is none of a chain's business.
   passes.addPass(createFuseSums());
   passes.addPass(createFuseAddends());
-  passes.addPass(createFuseActivations());
-  passes.addPass(createFuseCuts());
-  passes.addPass(createFuseGelu());
+  addActivationFusion(passes);
   // Bounds come first: they are those of the wide value.
   passes.addPass(createFuseCasts());
   passes.addPass(createFuseElementwise());

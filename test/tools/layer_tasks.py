@@ -37,7 +37,8 @@ def tasks_of(graph):
         isSum = kind == 6
         result.append((kind, None if isSum else server[task.get("deviceid", 0)],
                        task.get("runtime", 0), task.get("xfersize", 0),
-                       sorted(following if isSum else [place[t] for t in following])))
+                       # Once for every operand that is read, which means no more than once.
+                       sorted(following if isSum else {place[t] for t in following})))
     return result
 
 

@@ -18,7 +18,9 @@ except ImportError:
     sys.exit(77)
 
 NAMES = {"loss": "loss", "learning_rate": "learning_rate", "epoch": "epoch",
-         "seconds_per_step": "seconds", "samples_per_second": "samples_per_second"}
+         "seconds_per_step": "seconds",
+         **{name: name for name in ("samples_per_second", "flops_per_second", "share_of_peak",
+                                    "waiting_for_data")}}
 
 
 def main():

@@ -270,8 +270,9 @@ LogicalResult Compilation::checkServers() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(readStrategyFiles()) || failed(fuse()) ||
-      failed(buildGraph()) || failed(readProfile()))
+  if (failed(readTopology()) || failed(readStrategyFiles()) ||
+      failed(loadProfile()) || failed(fuse()) || failed(buildGraph()) ||
+      failed(readProfile()))
     return failure();
   target = topology->kindOf(0).target;
   if (!options.target.empty())
@@ -304,8 +305,10 @@ LogicalResult Compilation::checkTarget() {
 
 LogicalResult Compilation::fuseOperators(ModuleOp graph) {
   PassManager passes(&context);
-  if (options.fuse)
+  if (options.fuse.value_or(!keepsLayersApart()))
     addFusion(passes);
+  else if (!options.fuse)
+    addActivationFusion(passes);
   return passes.run(graph);
 }
 

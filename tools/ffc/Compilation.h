@@ -104,6 +104,12 @@ private:
   mlir::LogicalResult checkServers();
   /// Reads the file of the profile, if there is one, unless that is done.
   mlir::LogicalResult loadProfile();
+  bool isMeasuredByFlexNet() const { return measured && measured->flexNet(); }
+  /// FlexNet's layers are measured apart, by it or for it, each with its
+  /// activation.
+  bool keepsLayersApart() const {
+    return isMeasuredByFlexNet() || !options.exportMeasures.empty();
+  }
   /// Reads the profile, if there is one, for the topology's devices.
   mlir::LogicalResult readProfile();
   /// Of the tasks of `graph`.

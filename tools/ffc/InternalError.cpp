@@ -18,7 +18,7 @@ std::string ffc::internalError(const llvm::Twine &what, const Options &options,
                                const llvm::Twine &details) {
   std::string text = ("internal error: " + what + "; " FFC_REPORT).str();
   std::string detours;
-  if (options.fuse)
+  if (options.fuse.value_or(true))
     detours = "--fuse=off";
   if (options.strategy != "data-parallel")
     detours += (detours.empty() ? "" : " or ") +

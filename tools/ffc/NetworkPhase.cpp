@@ -70,8 +70,8 @@ static network::Picoseconds timeOn(const network::TaskGraph &graph,
 }
 
 FailureOr<plan::PartialStrategy> Compilation::searchWithNetwork() {
-  auto strategy = measured && measured->flexNet() ? searchLayersWithNetwork()
-                                                  : searchPlansWithNetwork();
+  auto strategy = isMeasuredByFlexNet() ? searchLayersWithNetwork()
+                                        : searchPlansWithNetwork();
   if (failed(strategy) ||
       failed(writeStrategy(options.printTopology, topologyText)))
     return failure();

@@ -289,7 +289,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
          setWord(&Options::target, {"cpu", "cuda"}), kCompile | kProfile},
         {"--fuse", "HOW",
-         "element-wise operators with what they follow: on (default) or off",
+         "element-wise operators with what they follow: on (default; "
+         "with measurements of FlexNet activations only) or off",
          setChoice<bool>(&Options::fuse, {{"on", true}, {"off", false}})},
         {"--evaluation", "HOW",
          "for the program's --validate: on (default) or off",

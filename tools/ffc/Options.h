@@ -187,7 +187,10 @@ struct Options : CommandOptions {
   std::optional<int64_t> batchNormGroups = 1;
   Precision precision = Precision::F32;
   std::optional<LossScale> lossScale; ///< absent: as the precision needs it
-  bool fuse = true; ///< element-wise operators with what they follow
+  /// Element-wise operators with what they follow. Absent: unless FlexNet's
+  /// measurements are read or written: those are of layers with their
+  /// activations.
+  std::optional<bool> fuse;
   /// Rules that the forward graph is rewritten by. None: what the strategy's
   /// file says, or what a search chooses.
   std::optional<std::vector<std::string>> rewrites;

@@ -116,6 +116,10 @@ bool Compilation::choosesRewrites(Emit level) const {
 }
 
 LogicalResult Compilation::chooseRewrites() {
+  if (failed(loadProfile()))
+    return failure();
+  if (keepsLayersApart())
+    return success();
   const auto begin = std::chrono::steady_clock::now();
   std::optional<search::Result> best;
   search::Options judging = options.search;
@@ -128,7 +132,7 @@ LogicalResult Compilation::chooseRewrites() {
       continue;
     if (!best) {
       report.phase("rewrite");
-      if (failed(readTopology()) || failed(loadProfile()))
+      if (failed(readTopology()))
         return failure();
       auto plain = judge(*module, judging);
       if (failed(plain))

@@ -33,13 +33,18 @@ static std::string label(StringRef first, StringRef second) {
   return quote(first) + "+\"\\n\"+" + quote(second);
 }
 
-static std::string figuresOf(const plan::Link &link) {
-  return (link.cables > 1 ? std::to_string(link.cables) + " x " : "") +
-         plan::formatQuantity(link.bandwidth / link.cables,
+/// Of each of its cables.
+static std::string cableOf(const plan::Link &link) {
+  return plan::formatQuantity(link.bandwidth / link.cables,
                               QuantityKind::BytesPerSecond) +
          ", " +
          plan::formatQuantity(static_cast<double>(link.latency),
                               QuantityKind::Time);
+}
+
+static std::string figuresOf(const plan::Link &link) {
+  return (link.cables > 1 ? std::to_string(link.cables) + " x " : "") +
+         cableOf(link);
 }
 
 namespace {
@@ -186,7 +191,7 @@ static void drawCircle(const Topology &topology, const Circle &circle,
   // What all links have in common is said once.
   std::set<std::string> figures;
   for (const Edge &edge : edges)
-    figures.insert(figuresOf(*edge.link));
+    figures.insert(cableOf(*edge.link));
   // Links go round boxes that stand in their way, which takes Graphviz seconds
   // for a hundred boxes and minutes for some hundreds.
   constexpr size_t kMostWithDetours = 128;
@@ -211,9 +216,13 @@ static void drawCircle(const Topology &topology, const Circle &circle,
   }
   for (const Edge &edge : edges) {
     std::string attributes = edge.isBothWays ? "dir=none" : "";
+    const char *separator = attributes.empty() ? "" : ", ";
     if (figures.size() > 1)
-      attributes += (attributes.empty() ? "label=" : ", label=") +
-                    quote(figuresOf(*edge.link));
+      attributes += separator + ("label=" + quote(figuresOf(*edge.link)));
+    else if (const int cables = edge.link->cables; cables > 1)
+      attributes += separator +
+                    ("label=" + quote(std::to_string(cables) + " x")) +
+                    ", penwidth=" + std::to_string(cables);
     out << "  " << quote(circle.names[edge.src]) << " -> "
         << quote(circle.names[edge.dst]) << " [" << attributes << "];\n";
   }

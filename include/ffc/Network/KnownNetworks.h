@@ -20,6 +20,10 @@ struct KnownNetwork {
 ///  its
 ///    interfaces, which no network of these interfaces beats by much;
 ///  - the smallest fat tree that has room, with a single interface of a server;
+///  - the same with links so narrow that it costs as much as direct links, if
+///    ports are paid by bandwidth: six ports a server (its own, and five of
+///    switches of three tiers) have the bandwidth of `options.degree`
+///    interfaces;
 ///  - an expander: links by chance, paths as balanced as those of the search,
 ///    rings in the order of their groups;
 ///  - a full mesh with as much bandwidth of a server: all-reduces on rings of

@@ -27,6 +27,8 @@ void addRounding(mlir::OpPassManager &passes, llvm::StringRef type);
 /// ffc-fuse: fewer operators for what is computed in one kernel. Operators that
 /// were given different configurations stay apart.
 void addFusion(mlir::OpPassManager &passes);
+/// The part of it by which operators take over the activation behind them.
+void addActivationFusion(mlir::OpPassManager &passes);
 
 /// Makes the names above known to ffc-opt.
 void registerPipelines();

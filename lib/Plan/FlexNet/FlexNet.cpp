@@ -3,6 +3,7 @@
 #include "ffc/Plan/FlexNet.h"
 
 #include "Cost/FlexNetFile.h"
+#include "FlexNetAttention.h"
 #include "FlexNetKernels.h"
 #include "FlexNetNames.h"
 #include "Strategy/StrategyFlexFlow.h"
@@ -36,16 +37,43 @@ static std::vector<int64_t> numbersOf(const std::string &name, size_t from) {
   return numbers;
 }
 
-static std::vector<OpId> opsOf(const Graph &graph, const std::string &name) {
+/// `attention` are the attentionLayers() of the graph.
+static std::vector<OpId> opsOf(const Graph &graph,
+                               const std::vector<OpId> &attention,
+                               const std::string &name) {
   const size_t end = std::min(name.find('_'), name.size());
   const std::vector<int64_t> numbers = numbersOf(name, end);
   std::vector<OpId> result;
   for (OpId id : flexFlowOpsOfType(graph, name.substr(0, end))) {
     const std::vector<int64_t> structure = flexNetNumbers(graph, graph.op(id));
-    if (structure.empty() || structure == numbers)
+    if (attention[id] < 0 && (structure.empty() || structure == numbers))
       result.push_back(id);
   }
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    if (attention[id] == id && attentionName(graph, attention, id) == name)
+      result.push_back(id);
   return result;
+}
+
+std::optional<std::vector<int64_t>>
+ffc::plan::degreesOfRank(const std::vector<int64_t> &degrees, size_t rank) {
+  if (degrees.size() == rank)
+    return degrees;
+  if (rank == 0 || degrees.empty() ||
+      std::any_of(degrees.begin(), degrees.end() - 1,
+                  [](int64_t degree) { return degree != 1; }))
+    return std::nullopt;
+  std::vector<int64_t> result(rank, 1);
+  result.back() = degrees.back();
+  return result;
+}
+
+/// Dimensions of what the operator makes, as FlexFlow counts them.
+static size_t rankOf(const Graph &graph, OpId id) {
+  const Op &op = graph.op(id);
+  return op.role == OpRole::Loss
+             ? 2 // a row for each sample, which is what is compared
+             : graph.value(op.results[0]).type.shape.size();
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,6 +123,10 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
   std::set<std::vector<int64_t>> degrees;
   for (const FlexNetMeasure &measure : measures.list)
     degrees.insert(measure.degrees);
+  const std::vector<OpId> attention = attentionLayers(graph);
+  auto layerOf = [&](OpId id) {
+    return id >= 0 && attention[id] >= 0 ? attention[id] : id;
+  };
   std::vector<Measurement> all;
   for (const std::vector<int64_t> &each : degrees) {
     PartialStrategy given(graph.ops.size());
@@ -110,9 +142,12 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
       for (int64_t degree : config.dims)
         points = std::min(points * degree, kMaxFlexFlowDegree);
       config.devices.assign(static_cast<size_t>(points), 0);
-      for (OpId id : opsOf(graph, measure.name))
+      for (OpId id : opsOf(graph, attention, measure.name))
         try {
-          given[id] = flexFlowConfiguration(graph, id, config, 1);
+          FlexFlowConfig own = config;
+          own.dims = degreesOfRank(config.dims, rankOf(graph, id))
+                         .value_or(config.dims);
+          given[id] = flexFlowConfiguration(graph, id, own, 1);
           measureOf[id] = &measure;
         } catch (const Malformed &) {
           // It was measured for a split that the model's operator does not
@@ -129,11 +164,11 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
       LocalWork work =
           *workOf(graph, strategy, program.devices[0], action, true);
       const Picoseconds time = cost.local(0, work).time;
-      if (measureOf[action.task.op])
-        forward[action.task.op].add(std::move(work), time);
-      else if (op.role == OpRole::Gradient && op.owner >= 0 &&
-               measureOf[op.owner])
-        backward[op.owner].add(std::move(work), time);
+      const OpId layer = layerOf(action.task.op), owner = layerOf(op.owner);
+      if (measureOf[layer])
+        forward[layer].add(std::move(work), time);
+      else if (op.role == OpRole::Gradient && owner >= 0 && measureOf[owner])
+        backward[owner].add(std::move(work), time);
     }
     for (size_t id = 0; id < graph.ops.size(); ++id)
       if (const FlexNetMeasure *measure = measureOf[id]) {
@@ -153,16 +188,11 @@ std::optional<int64_t> ffc::plan::batchOf(const Graph &graph) {
 
 std::optional<SampleSplit> ffc::plan::splitOfSamples(const Graph &graph,
                                                      OpId id, int64_t parts) {
-  const Op &op = graph.op(id);
-  const size_t rank =
-      op.role == OpRole::Loss
-          ? 2 // a row for each sample, which is what is compared
-          : graph.value(op.results[0]).type.shape.size();
   SampleSplit split;
-  split.degrees.assign(rank, 1);
+  split.degrees.assign(rankOf(graph, id), 1);
   split.degrees.back() = parts;
   const FlexFlowConfig config{
-      0, op.name, false, split.degrees,
+      0, graph.op(id).name, false, split.degrees,
       std::vector<DeviceId>(static_cast<size_t>(parts), 0)};
   try {
     split.config = flexFlowConfiguration(graph, id, config, 1);
@@ -184,8 +214,7 @@ ffc::plan::flexNetSplits(const FlexNetMeasures &measures, const Graph &graph,
       continue;
     const int64_t parts =
         isMeasuredWhole(measure) ? servers : servers * gpusPerServer;
-    auto split = splitOfSamples(graph, layer.op, parts);
-    if (split && split->degrees.size() == measure.degrees.size())
+    if (auto split = splitOfSamples(graph, layer.op, parts))
       splits.push_back({servers, std::move(split->config)});
   }
   std::sort(splits.begin(), splits.end(),

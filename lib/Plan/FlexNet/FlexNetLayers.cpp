@@ -3,6 +3,7 @@
 #include "ffc/Plan/FlexNet.h"
 
 #include "Cost/FlexNetFile.h"
+#include "FlexNetAttention.h"
 #include "FlexNetNames.h"
 #include "Strategy/StrategyFlexFlow.h"
 #include "Text/Text.h"
@@ -98,7 +99,8 @@ namespace {
 
 class LayerFinder {
 public:
-  explicit LayerFinder(const Graph &graph) : graph(graph) {
+  explicit LayerFinder(const Graph &graph)
+      : graph(graph), attention(attentionLayers(graph)) {
     layers.of.assign(graph.ops.size(), -1);
   }
 
@@ -108,8 +110,8 @@ public:
         const Op &op = graph.op(id);
         error = quoted(op.name) + " (" + op.type +
                 "): expected an operator that FlexNet measures (Conv2D, Dense, "
-                "Pool2D, Flat, Softmax, Concat, Embed, ElementBinary, ReLU) or "
-                "counts as part of one";
+                "Pool2D, Flat, Softmax, Concat, Embed, ElementBinary, ReLU, "
+                "MultiHeadAttention) or counts as part of one";
         return std::nullopt;
       }
     return std::move(layers);
@@ -126,6 +128,12 @@ private:
     }
     if (op.role != OpRole::Forward)
       return true;
+    if (const OpId last = attention[id]; last >= 0) {
+      if (layers.of[last] < 0)
+        addAttention(last);
+      layers.of[id] = layers.of[last];
+      return true;
+    }
     std::set<int> read; // layers
     for (ValueId value : op.operands)
       if (value >= 0 && graph.value(value).producer >= 0)
@@ -157,10 +165,22 @@ private:
       return graph.value(op.operands[0]).type.shape.size() == 4 &&
              graph.value(op.results[0]).type.shape.size() == 2;
     if (op.type == "add" || op.type == "mul")
-      return read.size() == 2;
+      return read.size() == 2 || (!read.empty() && readsInput(op));
     if (op.type == "relu")
       return !read.empty() && !hasActivation(*read.begin());
     return true;
+  }
+
+  /// An operand is an input, in another shape at most.
+  bool readsInput(const Op &op) const {
+    for (ValueId value : op.operands) {
+      while (value >= 0 && graph.value(value).producer >= 0 &&
+             graph.op(graph.value(value).producer).rules.keepsBytes)
+        value = graph.op(graph.value(value).producer).operands[0];
+      if (value >= 0 && graph.value(value).kind == ValueKind::Input)
+        return true;
+    }
+    return false;
   }
 
   /// FlexFlow's operators with an activation of their own.
@@ -182,7 +202,15 @@ private:
         {id, type.type, type.number, nameOf(graph, graph.op(id), type)});
   }
 
+  void addAttention(OpId last) {
+    constexpr uint64_t kNumber = 74; // FlexFlow's
+    layers.of[last] = static_cast<int>(layers.list.size());
+    layers.list.push_back({last, "MultiHeadAttention", kNumber,
+                           attentionName(graph, attention, last)});
+  }
+
   const Graph &graph;
+  const std::vector<OpId> attention; ///< by operator: the layer that ends it
   FlexNetLayers layers;
 };
 
@@ -220,7 +248,8 @@ ffc::plan::flexNetTimes(const FlexNetMeasures &measures,
                         const std::string &name,
                         const std::vector<int64_t> &degrees) {
   for (const FlexNetMeasure &measure : measures.list)
-    if (measure.name == name && measure.degrees == degrees)
+    if (measure.name == name &&
+        degreesOfRank(measure.degrees, degrees.size()) == degrees)
       return FlexNetTimes{milliseconds(measure.forward),
                           milliseconds(measure.backward)};
   return std::nullopt;

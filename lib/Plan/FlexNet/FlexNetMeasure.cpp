@@ -26,7 +26,7 @@ class MeasureWriter {
 public:
   MeasureWriter(const Graph &graph, const Topology &topology,
                 const CostModel &cost, const FlexNetLayers &layers)
-      : graph(graph), cost(cost), layers(layers),
+      : graph(graph), cost(cost), layers(layers), batch(*batchOf(graph)),
         servers(static_cast<int64_t>(topology.nodes().size())),
         gpusPerServer(topology.numDevices() / servers) {}
 
@@ -39,7 +39,7 @@ private:
   const Graph &graph;
   const CostModel &cost;
   const FlexNetLayers &layers;
-  const int64_t servers, gpusPerServer;
+  const int64_t batch, servers, gpusPerServer;
   /// By name and "2-1-4"; as FlexNet, of the first layer of a name.
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, Row> rows;
@@ -61,7 +61,10 @@ void MeasureWriter::measure(int64_t degree) {
     if (!split)
       continue;
     given[layer.op] = split->config;
-    degrees[i] = split->degrees;
+    // Positions of samples that are rows here are a dimension of FlexNet's.
+    const Shape &shape = graph.value(graph.op(layer.op).results[0]).type.shape;
+    const bool hasRows = !shape.empty() && shape[0] > batch;
+    degrees[i].assign(split->degrees.size() + (hasRows ? 1 : 0), 1);
     degrees[i].back() = degree;
   }
   const Strategy strategy = completeStrategy(graph, given);
@@ -108,9 +111,9 @@ static std::string milliseconds(Picoseconds time) {
 }
 
 std::string MeasureWriter::print() const {
-  std::string text =
-      "{\n\t\"batch_size\": " + std::to_string(batchOf(graph).value_or(0)) +
-      ",\n\t\"ngpus\": " + std::to_string(servers) + ",\n\t\"measurements\": [";
+  std::string text = "{\n\t\"batch_size\": " + std::to_string(batch) +
+                     ",\n\t\"ngpus\": " + std::to_string(servers) +
+                     ",\n\t\"measurements\": [";
   const char *separator = "\n";
   for (const auto &name : order) {
     const Row &row = rows.at(name);

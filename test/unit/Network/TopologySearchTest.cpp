@@ -394,7 +394,7 @@ TEST(KnownNetworks, AreWhole) {
                            known.network, transport, {}, error))
           << known.name << ": " << error;
     }
-    EXPECT_EQ(names.size(), 6u);
+    EXPECT_EQ(names.size(), 7u);
   }
 }
 
@@ -420,6 +420,7 @@ TEST(KnownNetworks, TimesByHand) {
   EXPECT_NEAR(times["full mesh"], 12, 1e-6);
   EXPECT_NEAR(times["switch, all interfaces as one"], 12, 1e-6);
   EXPECT_NEAR(times["fat tree, one interface"], 32, 1e-6);
+  EXPECT_NEAR(times["fat tree of equal cost"], 62, 1e-6);
 }
 
 TEST(TopologySearch, TopologyFileReadsBack) {

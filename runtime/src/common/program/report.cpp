@@ -6,6 +6,7 @@
 #include "common/program/say.h"
 #include "common/program/terminal.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <utility>
 
@@ -130,7 +131,7 @@ void Report::show_live(const StepLog::Step &done, Clock::time_point now) {
   last_shown = now;
 }
 
-void Report::step(StepLog::Step done) {
+void Report::step(StepLog::Step done, double for_data) {
   const Clock::time_point now = Clock::now();
   if (show == Show::live &&
       (done.step == steps || seconds_between(last_shown, now) >= kShowEvery))
@@ -148,9 +149,15 @@ void Report::step(StepLog::Step done) {
   done.seconds = seconds / double(count);
   done.samples_per_second =
       double(info.batch) * info.micro_batches / done.seconds;
+  done.tokens_per_second = double(tokens_of_step(info)) / done.seconds;
+  done.flops_per_second = flops_of_step(info) / done.seconds;
+  if (info.peak_flops > 0)
+    done.share_of_peak = done.flops_per_second / info.peak_flops;
+  done.waiting_for_data = std::min((for_data - waited_for_data) / seconds, 1.0);
   for (StepLog *log : logs)
     log->step(done);
   printed = done.step;
+  waited_for_data = for_data;
   last = now;
 }
 

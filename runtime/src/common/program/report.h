@@ -48,8 +48,9 @@ public:
   /// A figure that is shown in the live line from now on, such as one of a
   /// validation.
   void metric(const std::string &name, double value);
-  /// Tells of it when that step is done, and adds how long it took.
-  void step(StepLog::Step done);
+  /// Tells of it when that step is done, and adds how long it took; `for_data`:
+  /// how many seconds have been waited for data in all steps so far.
+  void step(StepLog::Step done, double for_data);
   /// Prints it, and does not count its time as that of steps.
   void validation(const Validated &validated);
   /// `last` is the last step that was done.
@@ -70,7 +71,8 @@ private:
   const std::vector<StepLog *> logs;
   Smoothed smoothed;
   std::vector<std::pair<std::string, double>> metrics;
-  double step_seconds = 0; ///< of the last few
+  double step_seconds = 0;    ///< of the last few
+  double waited_for_data = 0; ///< up to the last line
 };
 
 /// Tokens of a step where the inputs are texts, [samples, T] integers; else 0.

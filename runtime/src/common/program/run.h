@@ -45,7 +45,7 @@ private:
   std::vector<std::unique_ptr<StepLog>> open_logs();
   void do_steps();
   void begin_step(int64_t step);
-  void report_step(Report &report);
+  void report_step(Report &report, double for_data);
   Validated validate(int64_t step, Report &report, StepTimes &times);
   void recover(const BadStep &bad);
   std::string go_back();

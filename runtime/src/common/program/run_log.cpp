@@ -55,6 +55,13 @@ void RunLog::step(const Step &s) {
   }
   line["seconds"] = s.seconds;
   line["samples_per_second"] = s.samples_per_second;
+  if (s.tokens_per_second > 0)
+    line["tokens_per_second"] = s.tokens_per_second;
+  if (s.flops_per_second > 0)
+    line["flops_per_second"] = s.flops_per_second;
+  if (s.share_of_peak > 0)
+    line["share_of_peak"] = s.share_of_peak;
+  line["waiting_for_data"] = s.waiting_for_data;
   write(line.dump());
 }
 

@@ -24,6 +24,10 @@ public:
     std::optional<Training> training; ///< absent in a program that evaluates
     double seconds = 0;               ///< a step, since the line before
     double samples_per_second = 0;
+    double tokens_per_second = 0; ///< 0: samples are no texts
+    double flops_per_second = 0;  ///< of all ranks; 0: unknown
+    double share_of_peak = 0;     ///< of the topology's devices; 0: unknown
+    double waiting_for_data = 0;  ///< share of the time, on rank 0
   };
   virtual ~StepLog() = default;
   virtual void step(const Step &step) = 0;

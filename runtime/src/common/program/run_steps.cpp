@@ -66,8 +66,8 @@ std::vector<std::unique_ptr<StepLog>> Run::open_logs() {
   return logs;
 }
 
-/// Of the step that was done last.
-void Run::report_step(Report &report) {
+/// Of the step that was done last; `for_data`: seconds waited in all.
+void Run::report_step(Report &report, double for_data) {
   const bool has_loss = info.training && comm.rank() == 0;
   StepLog::Step done;
   done.step = context.step + 1;
@@ -77,7 +77,7 @@ void Run::report_step(Report &report) {
                      context.learning_rate};
   if (has_loss)
     report.losses(losses->of_steps());
-  report.step(done);
+  report.step(done, for_data);
 }
 
 /// After a step, which is the last one if there is no patience left.
@@ -157,7 +157,7 @@ void Run::do_steps() {
         losses->of_steps();
       // A step with a loss that is not finite is not reported.
       if (!(watch && losses->first_bad() > 0))
-        report_step(report);
+        report_step(report, feeder.waited());
     }
     if (watch && (is_dumped || validates || step + 1 == steps))
       watch->look(step + 1);

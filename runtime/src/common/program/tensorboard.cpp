@@ -103,7 +103,14 @@ void TensorBoard::step(const Step &s) {
   std::vector<std::pair<std::string, double>> values = {
       {"epoch", s.epoch},
       {"seconds_per_step", s.seconds},
-      {"samples_per_second", s.samples_per_second}};
+      {"samples_per_second", s.samples_per_second},
+      {"waiting_for_data", s.waiting_for_data}};
+  if (s.tokens_per_second > 0)
+    values.emplace_back("tokens_per_second", s.tokens_per_second);
+  if (s.flops_per_second > 0)
+    values.emplace_back("flops_per_second", s.flops_per_second);
+  if (s.share_of_peak > 0)
+    values.emplace_back("share_of_peak", s.share_of_peak);
   if (s.training) {
     values.emplace_back("loss", s.training->loss);
     values.emplace_back("learning_rate", s.training->learning_rate);
