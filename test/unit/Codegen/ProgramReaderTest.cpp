@@ -156,9 +156,9 @@ TEST_F(ProgramReader, RejectsLoopsWithoutEnd) {
   // As many numbers as before.
   EXPECT_THAT(fail(ranks,
                    "    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, "
-                   "library, 0, none,",
+                   "library, 0, none, 1,",
                    "    copies, 5, 0, 0, 2, 1, 99999999999, replace, 5, 5, "
-                   "replace, 5, 5,"),
+                   "replace, 5, 5, 0,"),
               HasSubstr("expected at most"));
 }
 
