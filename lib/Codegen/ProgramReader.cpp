@@ -248,6 +248,7 @@ private:
       line += " root " + std::to_string(mine.next());
       if (const int64_t schedule = mine.next(); schedule >= 0)
         line += " schedule " + std::to_string(schedule);
+      line += " starts " + std::to_string(mine.next());
     } else {
       return mine.fail("copies, exchange, collective or wait, found '" + kind +
                        "'");

@@ -156,7 +156,8 @@ private:
                " root " + std::to_string(op.getRoot()) +
                (op.getSchedule()
                     ? " schedule " + std::to_string(*op.getSchedule())
-                    : "");
+                    : "") +
+               " starts " + std::to_string(op.getStarts());
   }
 
   std::string lineOf(rank::WaitOp op) {

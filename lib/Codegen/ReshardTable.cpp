@@ -98,6 +98,7 @@ static void print(TableList &list, NameList &transfers, rank::CollectiveOp op) {
     list.add(static_cast<int64_t>(*op.getSchedule()));
   else
     list.addText("none");
+  list.add(static_cast<int64_t>(op.getStarts()));
 }
 
 LogicalResult codegen::printReshard(TableList &list, const Member &member,

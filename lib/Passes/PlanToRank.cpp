@@ -9,6 +9,7 @@
 
 #include "ffc/IR/Rank.h"
 #include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Batches.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/Hashing.h"
@@ -85,8 +86,10 @@ public:
     add(device.states.size());
     for (const plan::StateSlot &slot : device.states)
       add(slot.state, slot.buffer);
-    for (const plan::Action &action : device.actions)
-      addAction(action);
+    for (size_t i = 0; i < device.actions.size(); ++i) {
+      addAction(device.actions[i]);
+      add(plan::numStartingAt(device, i));
+    }
     words.insert(words.end(), statements.begin(), statements.end());
     add(device.microBatchActions, device.loss);
     return words;
@@ -385,7 +388,7 @@ Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
       collective.root, taskOf(i), str(collective.algorithm),
       collective.schedule < 0 ? IntegerAttr()
                               : builder.getI64IntegerAttr(collective.schedule),
-      statementOf(i));
+      plan::numStartingAt(shared, i), statementOf(i));
 }
 
 Value ClassLowering::lower(size_t i, const plan::WaitAction &wait) {

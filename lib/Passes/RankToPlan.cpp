@@ -40,9 +40,12 @@ struct StepNames {
 /// Reads the ranks of one class.
 class ClassReader {
 public:
+  /// Adds what its collectives start with to `batches`.
   ClassReader(const PlannedModule &planned, const StepNames &names,
-              const plan::Strategy &strategy, rank::FuncOp func)
-      : planned(planned), names(names), strategy(strategy), func(func) {}
+              const plan::Strategy &strategy, rank::FuncOp func,
+              std::vector<plan::Program::Batch> &batches)
+      : planned(planned), names(names), strategy(strategy), func(func),
+        batches(batches) {}
 
   /// The program of the class's rank number `i`.
   FailureOr<plan::DeviceProgram> read(size_t i);
@@ -62,6 +65,7 @@ private:
   LogicalResult add(rank::CollectiveOp op);
   LogicalResult add(rank::WaitOp op);
   LogicalResult add(rank::ProbeOp op);
+  int batchOf(rank::CollectiveOp first, const plan::TaskId &task);
 
   template <class What>
   LogicalResult addAction(Operation *op, plan::TaskId task, What what) {
@@ -105,11 +109,13 @@ private:
   const StepNames &names;
   const plan::Strategy &strategy;
   rank::FuncOp func;
+  std::vector<plan::Program::Batch> &batches;
 
   size_t index = 0;
   plan::DeviceProgram device;
   llvm::DenseMap<Value, plan::BufferId> buffers;
   llvm::DenseMap<Value, int> events;
+  int batch = -1; ///< of the collective before
 };
 
 } // namespace
@@ -258,6 +264,25 @@ LogicalResult ClassReader::add(rank::ExchangeOp op) {
   return addAction(op, *task, std::move(exchange));
 }
 
+/// The number of a batch by its first collective. The first rank that comes
+/// says how much it sends.
+int ClassReader::batchOf(rank::CollectiveOp first, const plan::TaskId &task) {
+  for (auto [number, known] : llvm::enumerate(batches))
+    if (known.first == task)
+      return static_cast<int>(number);
+  plan::Program::Batch added{task, 0};
+  Operation *next = first;
+  for (uint64_t left = first.getStarts(); left > 0; --left) {
+    auto collective = cast<rank::CollectiveOp>(next);
+    added.bytes +=
+        plan::collectiveBytes(device.buffers[idOf(collective.getSrc())].bytes,
+                              device.buffers[idOf(collective.getDst())].bytes);
+    next = next->getNextNode();
+  }
+  batches.push_back(added);
+  return static_cast<int>(batches.size()) - 1;
+}
+
 LogicalResult ClassReader::add(rank::CollectiveOp op) {
   FailureOr<plan::TaskId> task = taskOf(op, op.getTask());
   if (failed(task))
@@ -272,6 +297,11 @@ LogicalResult ClassReader::add(rank::CollectiveOp op) {
   collective.dst = idOf(op.getDst());
   collective.combine = rank::reductionOf(op.getReduce());
   collective.root = static_cast<int>(op.getRoot());
+  if (op.getStarts() == 1)
+    batch = -1;
+  else if (op.getStarts() > 1)
+    batch = batchOf(op, *task);
+  collective.batch = batch;
   return addAction(op, *task, collective);
 }
 
@@ -352,7 +382,8 @@ FailureOr<WrittenPlan> ffc::readRanks(ModuleOp module) {
       return func.emitOpError("expected world, groups, micro-batches and "
                               "symmetric parts as in the step and in '")
              << first.getSymName() << "'";
-    ClassReader reader(result->planned, names, result->strategy, func);
+    ClassReader reader(result->planned, names, result->strategy, func,
+                       program.batches);
     for (auto [i, rank] : llvm::enumerate(func.getRanks())) {
       if (isThere[rank])
         return func.emitOpError("expected every rank once, found rank ")

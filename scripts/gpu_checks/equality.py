@@ -7,6 +7,8 @@ import shutil
 from .runner import Check, Failed, NotRun
 
 STEPS = 10
+# What NCCL is told where ranks share a GPU.
+TWO_MACHINES = {"NCCL_SOCKET_IFNAME": "lo", "NCCL_DEBUG": "WARN"}
 
 
 class Equality:
@@ -35,6 +37,8 @@ class Equality:
             for transport in ["shm"] + ["mpi"] * self.programs.mpi:
                 yield Check(f"ranks/{transport}/{name}",
                             lambda n=name, t=transport: self.on_ranks(n, t), 120)
+        # Last: two graphs, of which each waits for the other.
+        yield Check("nccl/two-captured", self.two_captured, 120, alone=True)
 
     def flags(self):
         return ["--lr", "0.01", "--seed", str(self.facts["seed"])]
@@ -71,13 +75,25 @@ class Equality:
                             "--local-ranks", str(about["ranks"]), *flags,
                             variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1", **variables})
 
-    def two_over_nccl(self):
-        """Ranks that share a GPU, which NCCL takes for those of two machines."""
+    def of_two_ranks(self):
         for name, about in self.facts["ranks"].items():
             if about["ranks"] == 2:
-                return self.on_ranks(name, "nccl", "--deadline", "40", NCCL_SOCKET_IFNAME="lo",
-                                     NCCL_DEBUG="WARN")
+                return name
         raise NotRun("no program of two ranks")
+
+    def two_over_nccl(self):
+        """Ranks that share a GPU, which NCCL takes for those of two machines."""
+        return self.on_ranks(self.of_two_ranks(), "nccl", "--deadline", "40", **TWO_MACHINES)
+
+    def two_captured(self):
+        """The same ranks in graphs."""
+        name = self.of_two_ranks()
+        program = f"ranks-{name}"
+        flags = ["--local-ranks", "2", "--deadline", "40"]
+        plans = os.path.join(self.work, f"{name}-captured.plans")
+        variables = {"FFRT_COMM": "nccl", "FFRT_PLAN_CACHE": plans, "OMP_NUM_THREADS": "1",
+                     **TWO_MACHINES}
+        return self.compare_captured(program, flags, variables)
 
     def plans(self, model, name):
         """Runs with the plans of one cache have the same bits. It begins with what other checks
@@ -88,10 +104,9 @@ class Equality:
             shutil.copy(known, path)
         return {"FFRT_PLAN_CACHE": path}
 
-    def losses(self, model, plans, *flags, variables=None):
-        text = self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), "--print-freq",
-                                 "1", *self.flags(), *flags,
-                                 variables={**self.plans(model, plans), **(variables or {})})
+    def losses(self, program, flags, variables):
+        text = self.programs.run(program, "--steps", str(STEPS), "--print-freq", "1",
+                                 *self.flags(), *flags, variables=variables)
         found = re.findall(r"loss (\S+)", text)
         if len(found) != STEPS:
             raise Failed(f"expected {STEPS} losses, found {len(found)}")
@@ -115,17 +130,21 @@ class Equality:
     def over_nccl(self):
         """A program of one rank that has communicators."""
         model = next(iter(self.facts["compared"]))
-        alone = self.losses(model, "nccl")
-        found = self.losses(model, "nccl", variables={"FFRT_COMM": "nccl"})
+        program, plans = f"compared-{model}-f32", self.plans(model, "nccl")
+        alone = self.losses(program, [], plans)
+        found = self.losses(program, [], {**plans, "FFRT_COMM": "nccl"})
         if alone != found:
             raise Failed(f"expected losses {alone}, found {found}")
         return f"{STEPS} losses of the same digits, {model}"
 
     def captured(self, model):
+        return self.compare_captured(f"compared-{model}-f32", [], self.plans(model, "captured"))
+
+    def compare_captured(self, program, flags, variables):
         """Steps that write dumps are started kernel by kernel."""
-        captured = self.losses(model, "captured")
-        started = self.losses(model, "captured", "--dump",
-                              os.path.join(self.work, model, "started"))
+        captured = self.losses(program, flags, variables)
+        dump = os.path.join(self.work, f"{program}-started")
+        started = self.losses(program, [*flags, "--dump", dump], variables)
         if captured != started:
             raise Failed(f"expected losses {started} of captured steps, found {captured}")
         return f"{STEPS} losses of the same digits"

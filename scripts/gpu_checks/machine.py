@@ -11,7 +11,7 @@ import sys
 def said(*command, line=-1):
     """A line that a command prints, the last; nothing if there is no such command."""
     try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     lines = [line for line in result.stdout.splitlines() if line.strip()]

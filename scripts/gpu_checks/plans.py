@@ -22,7 +22,7 @@ PLANS = {
          "alone/resnet50/bf16", "alone/lstm_lm/bf16", "memcheck/mlp", "memcheck/gpt",
          "memcheck/resnet", "memcheck/recurrent", "ranks", "same-again", "alone/alexnet/bf16",
          "alone/bert_base/bf16", "profile/gpt2", "profile/resnet50", "waits", "memory",
-         "nccl/two-ranks"),
+         "nccl/two-ranks", "nccl/two-captured"),
         tunes=False),
     "second": Plan(
         "times of steps against PyTorch, one precision at a time, bf16 first", 350,

@@ -644,6 +644,80 @@ rank.func @class0 attributes {
 
 // -----
 
+// rank.collective 9: none before it
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a collective that starts at least 1, found 0}}
+  %e0 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 9: one starts by itself
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %e0 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 3
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+  %e1 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 0
+      task <[0, 0, 0, 1]> : <f32>, <f32>
+  // expected-error @below {{expected 1 more collectives that start with one before, found another operator}}
+  %e2 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0
+      task <[0, 0, 0, 2]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 9: something else between
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %e0 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 2
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+  // expected-error @below {{expected 1 more collectives that start with one before, found another operator}}
+  rank.wait %e0
+  %e1 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 0
+      task <[0, 0, 0, 1]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 9: another reduction
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %e0 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 2
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+  // expected-error @below {{expected a collective like the one that it starts with, found another}}
+  %e1 = rank.collective "all_reduce" "max" %x -> %x group <[0]> root 0 starts 0
+      task <[0, 0, 0, 1]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 9: too few
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 1 more collectives, found the end}}
+  %e0 = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0 starts 2
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
 // rank.schedule 1
 // expected-error @below {{expected 'kind' "all_reduce", "all_gather" or "reduce_scatter", found "scan"}}
 rank.schedule "direct" "scan" members 2 chunks 1 reducing 1 transfers [0, 1, 0, 0, 0, 1]

@@ -52,6 +52,12 @@ rank.func @class0 attributes {
   // CHECK: rank.collective "all_gather" "none" %{{.*}} -> %{{.*}} by "schedule" number 0 group <[0]> root 0 task
   %again = rank.collective "all_gather" "none" %x -> %all by "schedule" number 0 group <[0]> root 0 task <[1, 0, 0, 1]> : <f32>, <f32>
   rank.wait %again
+  // CHECK: rank.collective "all_gather" "none" %{{.*}} group <[0]> root 0 starts 2 task
+  %first = rank.collective "all_gather" "none" %x -> %all group <[0]> root 0 starts 2 task <[1, 0, 0, 1]> : <f32>, <f32>
+  // CHECK: rank.collective "all_gather" "none" %{{.*}} group <[0]> root 0 starts 0 task
+  %with = rank.collective "all_gather" "none" %x -> %all group <[0]> root 0 starts 0 task <[1, 0, 0, 1]> : <f32>, <f32>
+  rank.wait %first
+  rank.wait %with
   // CHECK: rank.probe "out/y" %{{.*}} : <f32>
   rank.probe "out/y" %all : <f32>
   // CHECK: rank.loss %{{.*}} : <f32>

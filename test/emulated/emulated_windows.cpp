@@ -59,6 +59,7 @@ ncclResult_t ncclMemFree(void *memory) {
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *data,
                                     std::size_t bytes, ncclWindow_t *window,
                                     int flags) {
+  ffrt::emulated::stop_if_nccl("stuck-window");
   const char *const begin = static_cast<const char *>(data);
   if (!is_equal_on_all(comm, int64_t(bytes)))
     fail("expected windows of equal size on all ranks");
@@ -98,4 +99,9 @@ void ffrt::emulated::expect_symmetric(ncclComm_t comm, const void *buffer) {
   if (!is_equal_on_all(comm, place))
     fail("expected buffers of a collective at one offset of a window on all "
          "ranks");
+}
+
+void ffrt::emulated::expect_as_many(ncclComm_t comm, int64_t count) {
+  if (!is_equal_on_all(comm, count))
+    fail("expected as many collectives to start as one on all ranks");
 }

@@ -4,6 +4,7 @@
 
 #include "nccl.h"
 
+#include <cstdint>
 #include <memory>
 #include <mpi.h>
 #include <vector>
@@ -21,9 +22,16 @@ struct EmulatedCommunicator {
 
 namespace ffrt::emulated {
 
+/// Is FFRT_EMULATED_NCCL this word?
+bool is_nccl(const char *word);
+/// Never returns if it is.
+void stop_if_nccl(const char *word);
+
 /// Collective: ends all ranks if `buffer` lies in a window of some, but not in
 /// the same one at the same offset of all.
 void expect_symmetric(ncclComm_t comm, const void *buffer);
+/// Collective: ends all ranks if `count` is not the same on all.
+void expect_as_many(ncclComm_t comm, int64_t count);
 
 } // namespace ffrt::emulated
 

@@ -252,7 +252,9 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
     (src the whole, dst the part). Parts are concatenated in memory, in the
     order of the group's members. `group` indexes the function's groups; `root`
     is an index into the group; `reduce` is "sum", "max" or "none". `algorithm`
-    is a word of plan::CollectiveAlgorithm.
+    is a word of plan::CollectiveAlgorithm. `starts` says how many collectives
+    start as one with this one, the first of them: 0 if it starts with one before
+    it.
 
     Constraints:
       1. `kind` is one of its words; `reduce` is "sum" or "max" for all_reduce
@@ -266,17 +268,21 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
       7. `algorithm` is the word of one that can do `kind`.
       8. "schedule" has the number of a schedule of the module, of this kind and
          of as many members; others have none.
+      9. A collective that starts several is followed by all others of them,
+         which start none and are like it in kind, reduction, algorithm, schedule,
+         groups and element type.
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
                        Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,
                        Rank_PerAttr:$task,
                        DefaultValuedStrAttr<StrAttr, "library">:$algorithm,
                        OptionalAttr<I64Attr>:$schedule,
+                       DefaultValuedAttr<I64Attr, "1">:$starts,
                        OptionalAttr<I64Attr>:$statement);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
     $kind $reduce $src `->` $dst (`by` $algorithm^)? (`number` $schedule^)? `group` $group
-    `root` $root `task` $task attr-dict `:` type($src) `,` type($dst)
+    `root` $root (`starts` $starts^)? `task` $task attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
 }

@@ -92,7 +92,7 @@ struct Program {
   /// What collectives by CollectiveAlgorithm::Schedule do; none twice.
   std::vector<std::shared_ptr<const CollectiveSchedule>> schedules;
   /// Collectives of one kind, group and element type that follow each other in
-  /// `order` and start as one. Only times depend on it.
+  /// `order`, and on each device, and start as one (Batches.h).
   struct Batch {
     TaskId first;
     int64_t bytes = 0; ///< of the whole tensors, added up

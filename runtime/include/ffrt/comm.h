@@ -87,9 +87,14 @@ public:
   /// `root` is an index into group.members.
   virtual Event broadcast(const char *task, const Group &group, int root,
                           Tensor data) = 0;
-  /// A collective by a schedule (schedule.h). By exchanges, unless a backend
-  /// has something better.
-  virtual Event scheduled(const char *task, ScheduledCollective &collective);
+  /// The next `count` collectives, of one kind, group and type, come one after
+  /// the other, all before a wait for any: a backend may start them as one,
+  /// when it knows them all. All members of the group say so.
+  virtual void start_together(int count) { (void)count; }
+  /// Collectives by a schedule (schedule.h), which start as one. By exchanges,
+  /// unless a backend has something better.
+  virtual Event scheduled(const char *task,
+                          const std::vector<ScheduledCollective *> &all);
   /// Does an exchange begin when the one before has ended? Then messages that
   /// wait for each other have to be in one exchange.
   virtual bool exchanges_in_order() const = 0;

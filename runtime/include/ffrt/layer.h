@@ -84,6 +84,10 @@ public:
   std::vector<Group> groups;
   std::vector<Schedule> schedules;
   std::vector<Tensor> buffers;
+  /// Of a number of collectives by a schedule, which start as one, those that
+  /// have come.
+  std::vector<ScheduledCollective *> starting;
+  int to_start = 1;
 
 private:
   void read_buffers(Rows &rows);

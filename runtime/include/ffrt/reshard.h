@@ -25,7 +25,9 @@ namespace ffrt {
 ///               are sent, peer and buffer of each; the same of what is
 ///               received
 ///   collective  position, point, instance, transfer, what it does, group,
-///               source, target, reduction, algorithm, root, schedule or none
+///               source, target, reduction, algorithm, root, schedule or none,
+///               how many start as one with it (Comm::start_together): 0 if it
+///               starts with one before
 ///   wait        the communication waited for, counted from 0
 class Reshard {
 public:
@@ -89,6 +91,7 @@ private:
     CollectiveAlgorithm algorithm;
     int root;
     std::shared_ptr<ScheduledCollective> scheduled; ///< null: not by a schedule
+    int starts;
   };
   struct Wait {
     std::size_t communication;
@@ -102,6 +105,7 @@ private:
   void copy(const Copy &copy, const std::vector<int64_t> &at) const;
   Event begin(const Exchange &exchange);
   Event begin(const Collective &collective);
+  Event begin_scheduled(const Collective &collective);
   /// For Host::check: what is a sum of others may not be finite although they
   /// are.
   void look_at_sums(const Action &action) const;

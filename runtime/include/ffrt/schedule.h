@@ -58,14 +58,18 @@ public:
 
   ~ScheduledCollective();
 
-  /// On the same ranks as the one that it was made for.
-  void run(Comm &comm, const char *task);
+  /// Those that start as one, by a schedule and of a group, on the ranks that
+  /// they were made for: a step of the schedule is one exchange for all, where
+  /// exchanges are in order.
+  static void run(Comm &comm, const char *task,
+                  const std::vector<ScheduledCollective *> &all);
 
 private:
   struct Move {
     Tensor into, from;
   };
   struct Exchange {
+    int step; ///< of the schedule
     std::vector<Message> sends, receives;
     std::vector<Move> combines; ///< once all have arrived
   };
@@ -73,11 +77,16 @@ private:
   class StepBuilder;
   class FlowBuilder;
 
+  /// The next exchange, if it is of a step up to that one.
+  const Exchange *next_until(int step) const;
+
   ReduceOp op;
   std::vector<Move> before;          ///< copies
   std::vector<Exchange> exchanges;   ///< one after the other, or
   std::unique_ptr<MessageFlow> flow; ///< messages as soon as they can
   std::shared_ptr<void> room;
+  std::size_t done = 0; ///< exchanges
+  Exchange merged;      ///< of the first of several, what is in one exchange
 };
 
 } // namespace ffrt

@@ -33,6 +33,7 @@ public:
                        Tensor part, ReduceOp op) override;
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
+  void start_together(int count) override { comm->start_together(count); }
   bool exchanges_in_order() const override {
     return comm->exchanges_in_order();
   }

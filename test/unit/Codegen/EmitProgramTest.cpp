@@ -95,7 +95,7 @@ const int64_t class0_own[] = {
 )"));
   EXPECT_THAT(tables, HasSubstr(R"(
   /* fc_gemm.weight_grad_sum */ 2, 0, 1, 2,
-    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, library, 0, none,
+    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, library, 0, none, 1,
     wait, 0,
 )"));
   EXPECT_THAT(tables, HasSubstr(R"(

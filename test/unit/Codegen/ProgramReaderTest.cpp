@@ -63,17 +63,17 @@ TEST_F(ProgramReader, ListsWhatARankDoes) {
           "0 \"/fc/Gemm\"#0@1.0 MatMul (2, 0, -, -) (3) 1.0 1.0 Reals{} 0 0",
           "offer \"out/y\" 3", "1 \"loss\"#0@1.0 MseForward (3, 4) (5)",
           "2 \"loss\"#0@0.1 all_reduce \"loss\" group 0: 5 -> 5 sum library "
-          "root 0",
+          "root 0 starts 1",
           "wait for 2 \"loss\"#0@0.1 all_reduce \"loss\" group 0: 5 -> 5 sum "
-          "library root 0",
+          "library root 0 starts 1",
           "3 \"loss.grad\"#0@1.0 MseBackward (3, 4) (6)",
           "4 \"/fc/Gemm.grad_b\"#0@1.0 MatMul (2, 6, -, -) (7) 1.0 1.0 "
           "Reals{} 1 0",
           "5 \"fc.weight.update\"#0@0.1 all_reduce \"fc.weight.update <- "
-          "fc.weight.grad\" group 0: 7 -> 7 sum library root 0",
+          "fc.weight.grad\" group 0: 7 -> 7 sum library root 0 starts 1",
           "wait for 5 \"fc.weight.update\"#0@0.1 all_reduce "
           "\"fc.weight.update <- fc.weight.grad\" group 0: 7 -> 7 sum library "
-          "root 0",
+          "root 0 starts 1",
           "offer \"grad/fc.weight\" 7",
           "6 \"fc.weight.update\"#0@1.0 SgdUpdate (0, 7, 1) (0, 1) 0.9 0"));
 }
@@ -156,9 +156,9 @@ TEST_F(ProgramReader, RejectsLoopsWithoutEnd) {
   // As many numbers as before.
   EXPECT_THAT(fail(ranks,
                    "    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, "
-                   "library, 0, none,",
+                   "library, 0, none, 1,",
                    "    copies, 5, 0, 0, 2, 1, 99999999999, replace, 5, 5, "
-                   "replace, 5, 5,"),
+                   "replace, 5, 5, 0,"),
               HasSubstr("expected at most"));
 }
 

@@ -56,6 +56,9 @@ public:
     return note(std::string("broadcast ") + task + " root " +
                 std::to_string(root));
   }
+  void start_together(int count) override {
+    said.push_back(std::to_string(count) + " start together");
+  }
   void wait(Event event) override {
     said.push_back("wait " + std::to_string(event.id));
   }
@@ -275,12 +278,12 @@ TEST_F(OneLayer, CommunicatesAndCopies) {
        copies, 0, 5, 1, 1, 2, 2, 2, replace, 2, 0, 0, 0, 1, 1, 1, 1, 1, 0, -1,
        0, 0, 1, 0, -1, //
        exchange, 4, 5, 1, 0, 3, 1, 0, 2, 1, 0, 1, collective, 5, 5, 2, 0,
-       all_reduce, 1, 2, 2, max, two_shot, 0, none, //
+       all_reduce, 1, 2, 2, max, two_shot, 0, none, 1, //
        words::wait, 0, words::wait, 1, collective, 6, 5, 2, 0, all_gather, 0, 0,
-       1, sum, library, 0, none, //
-       collective, 7, 5, 2, 0, reduce_scatter, 0, 0, 1, sum, library, 0,
-       none,                                                              //
-       collective, 8, 5, 2, 0, broadcast, 0, 0, 0, sum, library, 1, none, //
+       1, sum, library, 0, none, 2, //
+       collective, 7, 5, 2, 0, reduce_scatter, 0, 0, 1, sum, library, 0, none,
+       0,                                                                    //
+       collective, 8, 5, 2, 0, broadcast, 0, 0, 0, sum, library, 1, none, 1, //
        copies, 9, 5, 1, 1, 0, add, 2, 0, 0, 0, 0, 0, 1, 2});
   arena_memory = {1, 2, 3, 4};
   program.layer.reshard.start();
@@ -294,10 +297,11 @@ TEST_F(OneLayer, CommunicatesAndCopies) {
   program.layer.reshard.finish();
   EXPECT_EQ(arena_memory[8], 5);
   const std::vector<std::string> rest(comm.said.begin() + 2, comm.said.end());
-  EXPECT_EQ(rest, (std::vector<std::string>{"wait 0", "wait 1",
-                                            "all_gather next <- add 4 -> 4",
-                                            "reduce_scatter next <- add 4 -> 4",
-                                            "broadcast next <- add root 1"}));
+  EXPECT_EQ(rest,
+            (std::vector<std::string>{"wait 0", "wait 1", "2 start together",
+                                      "all_gather next <- add 4 -> 4",
+                                      "reduce_scatter next <- add 4 -> 4",
+                                      "broadcast next <- add root 1"}));
   const std::vector<TaskId> tasks = program.tasks();
   ASSERT_EQ(tasks.size(), 10u);
   EXPECT_STREQ(tasks[3].op, "next") << "of the last turn of the loops";
@@ -328,6 +332,7 @@ TEST_F(OneLayer, RunsSchedules) {
                         words::schedule,
                         0,
                         0,
+                        1,
                         words::wait,
                         0});
   arena_memory = {1, 2, 3, 4};
@@ -477,9 +482,9 @@ TEST_F(OneLayer, SaysWhatIsWrongWithTables) {
             "tables: expected a number below 4, found 17" + fault);
   const auto failBySchedule = [&](int64_t number) {
     return fail(
-        {0,      0,           0, 0,          1, 0, 1, 2,   collective,      4,
-         5,      2,           0, all_reduce, 0, 2, 2, sum, words::schedule, 0,
-         number, words::wait, 0});
+        {0,      0, 0,           0,          1, 0, 1, 2,   collective,      4,
+         5,      2, 0,           all_reduce, 0, 2, 2, sum, words::schedule, 0,
+         number, 1, words::wait, 0});
   };
   EXPECT_EQ(failBySchedule(0),
             "tables: expected a schedule below 0, found 0" + fault);

@@ -94,7 +94,7 @@ private:
                             flat(data, DType::f32), ReduceOp::sum);
     for (int turn = 0; turn < 2; ++turn) { // the second one allocates nothing
       data = once;
-      comm.wait(comm.scheduled("all-reduce", sum));
+      comm.wait(comm.scheduled("all-reduce", {&sum}));
       for (int64_t i = 0; i < elements; ++i)
         expect_sum(group, data[std::size_t(i)], i);
       equal_on_all(group, data);
@@ -102,7 +102,7 @@ private:
     ScheduledCollective largest(schedule, group, comm, flat(data, DType::f32),
                                 flat(data, DType::f32), ReduceOp::max);
     data = once;
-    comm.wait(comm.scheduled("maximum", largest));
+    comm.wait(comm.scheduled("maximum", {&largest}));
     for (int64_t i = 0; i < elements; ++i) {
       float most = given(group.members[0], i);
       for (int rank : group.members)
@@ -112,10 +112,35 @@ private:
     std::vector<BFloat16> narrow(std::size_t(elements), BFloat16(1.0f));
     ScheduledCollective ones(schedule, group, comm, flat(narrow, DType::bf16),
                              flat(narrow, DType::bf16), ReduceOp::sum);
-    comm.wait(comm.scheduled("ones", ones));
+    comm.wait(comm.scheduled("ones", {&ones}));
     for (BFloat16 one : narrow)
       check(comm, float(one) == float(group.members.size()),
             name + ": sum of bf16");
+    as_one(group, elements);
+  }
+
+  /// Two of other sizes that start as one, with the same bits as one by one.
+  void as_one(const Group &group, int64_t elements) {
+    std::vector<float> alone[2], together[2];
+    for (int i : {0, 1}) {
+      for (int64_t e = 0; e < (i == 0 ? elements : 2); ++e)
+        alone[i].push_back(given(comm.rank() + i, e));
+      together[i] = alone[i];
+      ScheduledCollective sum(schedule, group, comm, flat(alone[i], DType::f32),
+                              flat(alone[i], DType::f32), ReduceOp::sum);
+      comm.wait(comm.scheduled("alone", {&sum}));
+    }
+    ScheduledCollective first(schedule, group, comm,
+                              flat(together[0], DType::f32),
+                              flat(together[0], DType::f32), ReduceOp::sum),
+        second(schedule, group, comm, flat(together[1], DType::f32),
+               flat(together[1], DType::f32), ReduceOp::sum);
+    comm.wait(comm.scheduled("together", {&first, &second}));
+    for (int i : {0, 1})
+      check(comm,
+            std::memcmp(alone[i].data(), together[i].data(),
+                        alone[i].size() * sizeof(float)) == 0,
+            name + ": other bits of collectives that start as one");
   }
 
   void all_gather(const Group &group, int place, int64_t part) {
@@ -125,7 +150,7 @@ private:
       mine.push_back(given(comm.rank(), i));
     ScheduledCollective gather(schedule, group, comm, flat(mine, DType::f32),
                                flat(whole, DType::f32), ReduceOp::sum);
-    comm.wait(comm.scheduled("all-gather", gather));
+    comm.wait(comm.scheduled("all-gather", {&gather}));
     // Once more where the part lies in its place.
     std::vector<float> in_place(whole.size(), -1);
     std::copy(mine.begin(), mine.end(), in_place.begin() + place * part);
@@ -135,7 +160,7 @@ private:
     own.shape[0] = own.global[0] = part;
     ScheduledCollective again(schedule, group, comm, own,
                               flat(in_place, DType::f32), ReduceOp::sum);
-    comm.wait(comm.scheduled("all-gather in place", again));
+    comm.wait(comm.scheduled("all-gather in place", {&again}));
     for (int64_t m = 0; m < members; ++m)
       for (int64_t i = 0; i < part; ++i) {
         const float expected = given(group.members[std::size_t(m)], i);
@@ -153,7 +178,7 @@ private:
     const std::vector<float> before = whole;
     ScheduledCollective scatter(schedule, group, comm, flat(whole, DType::f32),
                                 flat(mine, DType::f32), ReduceOp::sum);
-    comm.wait(comm.scheduled("reduce-scatter", scatter));
+    comm.wait(comm.scheduled("reduce-scatter", {&scatter}));
     for (int64_t i = 0; i < part; ++i)
       expect_sum(group, mine[std::size_t(i)], place * part + i);
     check(comm, whole == before, name + ": what was given has changed");

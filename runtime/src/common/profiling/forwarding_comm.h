@@ -38,6 +38,7 @@ public:
                   Tensor data) override {
     return comm.broadcast(task, group, root, data);
   }
+  void start_together(int count) override { comm.start_together(count); }
   bool exchanges_in_order() const override { return comm.exchanges_in_order(); }
   void wait(Event event) override { comm.wait(event); }
   std::size_t wait_any(const std::vector<Event> &events) override {

@@ -46,9 +46,15 @@ Event TracedComm::broadcast(const char *task, const Group &group, int root,
   return started(record, comm.broadcast(task, group, root, data));
 }
 
-Event TracedComm::scheduled(const char *task, ScheduledCollective &collective) {
-  const std::size_t record = trace.start(Kind::collective);
-  return started(record, comm.scheduled(task, collective));
+Event TracedComm::scheduled(const char *task,
+                            const std::vector<ScheduledCollective *> &all) {
+  std::size_t record = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    record = trace.start(Kind::collective);
+  const Event event = comm.scheduled(task, all);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    trace.stop(record - i);
+  return event;
 }
 
 void TracedComm::wait(Event event) {

@@ -28,7 +28,9 @@ public:
                        Tensor part, ReduceOp op) override;
   Event broadcast(const char *task, const Group &group, int root,
                   Tensor data) override;
-  Event scheduled(const char *task, ScheduledCollective &collective) override;
+  Event scheduled(const char *task,
+                  const std::vector<ScheduledCollective *> &all) override;
+  void start_together(int count) override { comm.start_together(count); }
   bool exchanges_in_order() const override { return comm.exchanges_in_order(); }
   void wait(Event event) override;
   void barrier() override { comm.barrier(); }

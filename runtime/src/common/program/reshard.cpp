@@ -105,6 +105,7 @@ private:
       collective.scheduled = std::make_shared<ScheduledCollective>(
           schedule(number, *collective.group), *collective.group,
           program.host.comm, collective.src, collective.dst, collective.reduce);
+    collective.starts = rows.next_int();
     return collective;
   }
 
@@ -240,7 +241,9 @@ Event Reshard::begin(const Collective &c) {
   program.start_tasks(c.position, 1);
   Comm &comm = program.host.comm;
   if (c.scheduled)
-    return comm.scheduled(c.transfer, *c.scheduled);
+    return begin_scheduled(c);
+  if (c.starts > 1)
+    comm.start_together(c.starts);
   switch (c.kind) {
   case Collective::Kind::all_reduce:
     return comm.all_reduce(c.transfer, *c.group, c.src, c.reduce, c.algorithm);
@@ -252,6 +255,19 @@ Event Reshard::begin(const Collective &c) {
     break;
   }
   return comm.broadcast(c.transfer, *c.group, c.root, c.src);
+}
+
+/// The last of those that start as one starts all.
+Event Reshard::begin_scheduled(const Collective &c) {
+  std::vector<ScheduledCollective *> &starting = program.starting;
+  if (c.starts > 0)
+    program.to_start = c.starts;
+  starting.push_back(c.scheduled.get());
+  if (int(starting.size()) < program.to_start)
+    return {};
+  const Event event = program.host.comm.scheduled(c.transfer, starting);
+  starting.clear();
+  return event;
 }
 
 } // namespace ffrt

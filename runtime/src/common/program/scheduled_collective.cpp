@@ -6,6 +6,7 @@
 #include "ffrt/schedule.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace ffrt {
@@ -170,7 +171,7 @@ private:
       if (!is_mine(t))
         continue;
       if (t.step != step) {
-        made.exchanges.emplace_back();
+        made.exchanges.emplace_back().step = t.step;
         step = t.step;
         waiting = 0;
       }
@@ -232,21 +233,54 @@ ScheduledCollective::ScheduledCollective(const Schedule &schedule,
 
 ScheduledCollective::~ScheduledCollective() = default;
 
-void ScheduledCollective::run(Comm &comm, const char *task) {
-  for (const Move &move : before)
-    copy(move.into, {0}, move.from, {0}, {move.into.elements()});
-  if (flow)
-    return flow->run(comm, task, op);
-  for (const Exchange &exchange : exchanges) {
-    comm.wait(
-        comm.exchange(task, kScheduleTag, exchange.sends, exchange.receives));
-    for (const Move &move : exchange.combines)
-      combine(move.into, {0}, move.from, {0}, {move.into.elements()}, op);
+const ScheduledCollective::Exchange *
+ScheduledCollective::next_until(int step) const {
+  return done < exchanges.size() && exchanges[done].step <= step
+             ? &exchanges[done]
+             : nullptr;
+}
+
+void ScheduledCollective::run(Comm &comm, const char *task,
+                              const std::vector<ScheduledCollective *> &all) {
+  for (ScheduledCollective *each : all) {
+    for (const Move &move : each->before)
+      copy(move.into, {0}, move.from, {0}, {move.into.elements()});
+    each->done = 0;
+    if (each->flow)
+      each->flow->run(comm, task, each->op);
+  }
+  constexpr int kLast = std::numeric_limits<int>::max();
+  Exchange &now = all.front()->merged;
+  for (;;) {
+    now.step = kLast;
+    for (const ScheduledCollective *each : all)
+      if (const Exchange *next = each->next_until(now.step))
+        now.step = next->step;
+    if (now.step == kLast)
+      return;
+    now.sends.clear();
+    now.receives.clear();
+    for (const ScheduledCollective *each : all)
+      if (const Exchange *next = each->next_until(now.step)) {
+        now.sends.insert(now.sends.end(), next->sends.begin(),
+                         next->sends.end());
+        now.receives.insert(now.receives.end(), next->receives.begin(),
+                            next->receives.end());
+      }
+    comm.wait(comm.exchange(task, kScheduleTag, now.sends, now.receives));
+    for (ScheduledCollective *each : all)
+      if (const Exchange *next = each->next_until(now.step)) {
+        for (const Move &move : next->combines)
+          combine(move.into, {0}, move.from, {0}, {move.into.elements()},
+                  each->op);
+        ++each->done;
+      }
   }
 }
 
-Event Comm::scheduled(const char *task, ScheduledCollective &collective) {
-  collective.run(*this, task);
+Event Comm::scheduled(const char *task,
+                      const std::vector<ScheduledCollective *> &all) {
+  ScheduledCollective::run(*this, task, all);
   return {};
 }
 

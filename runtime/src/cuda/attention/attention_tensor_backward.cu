@@ -78,7 +78,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = TensorTask::count(g, g.rows, Tile::kRows);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
-    const TensorTask task(g, g.rows, Tile::kRows, number);
+    // A causal mask hides least from the last rows: these first.
+    const TensorTask task(g, g.rows, Tile::kRows, tasks - 1 - number);
     const int64_t n = task.n, h = task.h, first = task.first + Tile::warp_row();
     const Vectors<T> k = heads.of(of.k, n, h, g.keys, g.width),
                      v = heads.of(of.v, n, h, g.keys, g.values);

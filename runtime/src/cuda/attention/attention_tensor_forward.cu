@@ -201,7 +201,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const float hidden = hidden_score(g);
   const int64_t tasks = TensorTask::count(g, g.rows, Tile::kRows);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
-    const TensorTask task(g, g.rows, Tile::kRows, number);
+    // A causal mask hides least from the last rows: these first.
+    const TensorTask task(g, g.rows, Tile::kRows, tasks - 1 - number);
     const int64_t left = g.rows - task.first;
     __syncthreads();
     Tile::load(

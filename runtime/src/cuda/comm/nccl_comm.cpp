@@ -61,14 +61,14 @@ public:
     if (share_gpus)
       setenv("NCCL_HOSTID", ("rank " + std::to_string(rank())).c_str(),
              /*overwrite=*/0);
-    ncclUniqueId id{};
-    if (rank() == 0)
-      check("start", ncclGetUniqueId(&id));
-    host.wait(host.broadcast("start", everyone, 0,
-                             flat(&id, DType::u8, int64_t(sizeof id))));
     {
       const Watch::Operation start{"start", nullptr, {}};
       const Watch::Scope scope(*host.watch(), start);
+      ncclUniqueId id{};
+      if (rank() == 0)
+        check("start", ncclGetUniqueId(&id));
+      host.wait(host.broadcast("start", everyone, 0,
+                               flat(&id, DType::u8, int64_t(sizeof id))));
       check("start", ncclCommInitRank(&world, size(), id, rank()));
     }
     watchdog->add(world);
@@ -165,6 +165,8 @@ public:
     });
   }
 
+  void start_together(int count) override { to_start = count; }
+
   /// The step's stream waits, not the host.
   void wait(Event event) override {
     if (event.id < 0)
@@ -221,9 +223,8 @@ private:
     return groups[std::size_t(group.id)];
   }
 
-  /// Starts what `operation` enqueues after all that the step has enqueued.
-  template <class F> Event start(const char *task, F &&operation) {
-    const bool captured = is_captured(device().stream());
+  /// An operation that is not under way, for one of a capture or not.
+  std::size_t unused(bool captured) {
     std::size_t slot = 0;
     while (slot < pending.size() &&
            (pending[slot].used || pending[slot].captured != captured))
@@ -235,18 +236,43 @@ private:
         cuda::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming),
                     "cudaEventCreate");
     }
-    Pending &p = pending[slot];
-    p.used = true;
+    pending[slot].used = true;
+    return slot;
+  }
+
+  /// The stream comes to a task after all that the step has enqueued.
+  void begin(const char *task, const Pending &p) {
     cuda::check(cudaEventRecord(p.ready, device().stream()), "cudaEventRecord");
     // While the stream waits. But it becomes part of a capture as it waits.
-    const bool can_say = is_captured(stream) == captured;
+    const bool can_say = is_captured(stream) == p.captured;
     if (can_say)
       watchdog->begins(task, stream);
     cuda::check(cudaStreamWaitEvent(stream, p.ready, 0), "cudaStreamWaitEvent");
     if (!can_say)
       watchdog->begins(task, stream);
+  }
+
+  /// Starts what `operation` enqueues after all that the step has enqueued. Of
+  /// those that start as one, the first stands for all until the last has come.
+  template <class F> Event start(const char *task, F &&operation) {
+    const bool captured = is_captured(device().stream());
+    const std::size_t slot = unused(captured);
+    const bool is_first = starting.empty();
+    starting.push_back(slot);
+    if (is_first)
+      begin(task, pending[slot]);
+    if (is_first && to_start > 1)
+      check(task, ncclGroupStart());
     operation();
-    cuda::check(cudaEventRecord(p.done, stream), "cudaEventRecord");
+    if (int(starting.size()) < to_start)
+      return {int(slot)};
+    if (to_start > 1)
+      check(task, ncclGroupEnd());
+    for (std::size_t each : starting)
+      cuda::check(cudaEventRecord(pending[each].done, stream),
+                  "cudaEventRecord");
+    starting.clear();
+    to_start = 1;
     if (!captured)
       watchdog->started(stream);
     return {int(slot)};
@@ -259,6 +285,8 @@ private:
   NcclWindows windows;            ///< of the groups
   std::vector<ncclComm_t> groups; ///< null without this rank
   std::deque<Pending> pending;
+  int to_start = 1;                  ///< so many operations start as one
+  std::vector<std::size_t> starting; ///< those of them that have come
 };
 
 } // namespace

@@ -102,24 +102,46 @@ std::string name_of(const CudnnDescriptor &configuration) {
   return name;
 }
 
-std::vector<cudnnBackendNumericalNote_t>
-notes_of(const CudnnDescriptor &configuration) {
+/// Up to `most` words of cuDNN about the engine.
+template <class Note>
+std::vector<Note> notes_of(const CudnnDescriptor &configuration,
+                           cudnnBackendAttributeName_t name,
+                           cudnnBackendAttributeType_t type, int most) {
   const CudnnDescriptor engine = engine_of(configuration);
-  std::vector<cudnnBackendNumericalNote_t> notes(
-      CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  std::vector<Note> notes(static_cast<std::size_t>(most));
   int64_t count = 0;
-  check(cudnnBackendGetAttribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                 CUDNN_TYPE_NUMERICAL_NOTE,
+  check(cudnnBackendGetAttribute(engine.get(), name, type,
                                  int64_t(notes.size()), &count, notes.data()),
-        "CUDNN_ATTR_ENGINE_NUMERICAL_NOTE");
+        "cudnnBackendGetAttribute");
   notes.resize(std::size_t(count));
   return notes;
+}
+
+std::vector<cudnnBackendNumericalNote_t>
+numerical_notes(const CudnnDescriptor &configuration) {
+  return notes_of<cudnnBackendNumericalNote_t>(
+      configuration, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+      CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+}
+
+bool uses_tensor_cores(const CudnnDescriptor &configuration) {
+  const auto notes = numerical_notes(configuration);
+  return std::count(notes.begin(), notes.end(),
+                    CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
+}
+
+bool is_compiled_late(const CudnnDescriptor &configuration) {
+  const auto notes = notes_of<cudnnBackendBehaviorNote_t>(
+      configuration, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+      CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  return std::count(notes.begin(), notes.end(),
+                    CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) > 0;
 }
 
 /// Tensor cores round operands of f32; Winograd's transforms round those of low
 /// precision again, and lose digits of all where tiles are large.
 bool is_exact(const CudnnDescriptor &configuration, CudnnPrecision precision) {
-  const auto notes = notes_of(configuration);
+  const auto notes = numerical_notes(configuration);
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {
     switch (note) {
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
@@ -279,8 +301,12 @@ std::vector<CudnnProposal> CudnnGraph::proposals(CudnnPrecision precision) {
         if (!is_exact(configuration, precision))
           continue;
         std::string name = name_of(configuration);
-        if (names.insert(name).second)
-          result.push_back({std::move(configuration), std::move(name)});
+        if (!names.insert(name).second)
+          continue;
+        const bool tensor_cores = uses_tensor_cores(configuration),
+                   compiles = is_compiled_late(configuration);
+        result.push_back({std::move(configuration), std::move(name),
+                          tensor_cores, compiles});
       }
     } catch (const Error &error) {
       cause = error.what();

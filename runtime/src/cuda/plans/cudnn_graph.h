@@ -74,6 +74,8 @@ enum class CudnnPrecision { f32, tf32, low };
 struct CudnnProposal {
   CudnnDescriptor configuration;
   std::string name; ///< the same in every run
+  bool tensor_cores = false;
+  bool compiles = false; ///< when a plan is made
 };
 
 /// Operations that are run together.
