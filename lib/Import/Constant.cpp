@@ -69,9 +69,14 @@ bool ffc::importer::isCarriedType(int32_t type) {
   }
 }
 
+/// Far more than operators have: what works on constants takes time for each.
+static constexpr size_t kMaxRank = 64;
+
 std::optional<int64_t>
 ffc::importer::elementCount(llvm::ArrayRef<int64_t> shape) {
   constexpr int64_t limit = int64_t(1) << 50;
+  if (shape.size() > kMaxRank)
+    return std::nullopt;
   int64_t count = 1;
   bool empty = false;
   for (int64_t extent : shape) {
@@ -90,8 +95,13 @@ ffc::importer::elementCount(llvm::ArrayRef<int64_t> shape) {
 std::string ffc::importer::shapeText(llvm::ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "scalar";
-  return llvm::join(
-      llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }), "x");
+  std::string text =
+      llvm::join(llvm::map_range(shape.take_front(kMaxRank),
+                                 [](int64_t d) { return std::to_string(d); }),
+                 "x");
+  return shape.size() <= kMaxRank
+             ? text
+             : text + "... (" + std::to_string(shape.size()) + " dimensions)";
 }
 
 std::string ffc::importer::numberText(double value) {

@@ -19,6 +19,9 @@ using Shape = llvm::SmallVector<int64_t>;
 /// Only small tensors are evaluated: shapes, axes, ratios, conditions.
 inline constexpr int64_t kMaxConstantElements = 1 << 16;
 
+/// Of all that are evaluated in one import, which keeps them: half a gigabyte.
+inline constexpr int64_t kMaxFoldedElements = 1 << 26;
+
 /// Of lists of positions along a dimension that the program holds; floats hold
 /// these positions exactly.
 inline constexpr int64_t kMaxPositions = 1 << 24;
@@ -33,8 +36,8 @@ bool isIntegerType(int32_t type);
 /// are exact up to 2^24, doubles are rounded, narrower floats are not.
 bool isCarriedType(int32_t type);
 
-/// Product of the extents; nothing if one is negative or the product is beyond
-/// 2^50, more than any machine holds.
+/// Product of the extents; nothing if one is negative, the product is beyond
+/// 2^50, more than any machine holds, or there are more than 64.
 std::optional<int64_t> elementCount(llvm::ArrayRef<int64_t> shape);
 
 /// "4x3x224x224", or "scalar".

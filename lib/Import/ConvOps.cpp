@@ -3,6 +3,8 @@
 #include "OpTable.h"
 #include "Window.h"
 
+#include <climits>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -120,6 +122,9 @@ static void importLrn(NodeImporter &node) {
   int64_t size = node.integer("size", 0);
   if (size < 1)
     node.error("expected a positive attribute 'size', found " + Twine(size));
+  if (size > INT_MAX)
+    node.error("expected an attribute 'size' of at most " + Twine(INT_MAX) +
+               ", found " + Twine(size));
   double alpha = node.real("alpha", 1e-4f), beta = node.real("beta", 0.75),
          bias = node.real("bias", 1);
   Value x = node.tensor(0);

@@ -8,18 +8,23 @@ using namespace ffc;
 using namespace ffc::importer;
 using onnx::TensorProto;
 
-namespace {
-/// Which positions are summed up.
-struct Summed {
-  bool isExclusive, isReverse;
-
-  bool contains(int64_t result, int64_t from) const {
-    if (from == result)
-      return !isExclusive;
-    return (from < result) != isReverse;
+/// Adds up `from`, rows of `extent` sums, `inner` elements apart. Numbers are
+/// `T`: unsigned ones wrap, as integers do at run time.
+template <class T, class Element>
+static void sumUp(std::vector<Element> &to, const std::vector<Element> &from,
+                  int64_t extent, int64_t inner, bool isExclusive,
+                  bool isReverse) {
+  const auto size = static_cast<int64_t>(from.size());
+  for (int64_t n = 0; n < size; ++n) {
+    const int64_t i = isReverse ? size - 1 - n : n,
+                  before = isReverse ? i + inner : i - inner;
+    const bool isFirst = i / inner % extent == (isReverse ? extent - 1 : 0);
+    T sum = isFirst ? T() : static_cast<T>(to[before]);
+    if (!isExclusive || !isFirst)
+      sum += static_cast<T>(from[isExclusive ? before : i]);
+    to[i] = static_cast<Element>(sum);
   }
-};
-} // namespace
+}
 
 llvm::Expected<Constant> ffc::importer::foldCumSum(const FoldCall &call) {
   const Constant &data = *call.inputs[0], &given = *call.inputs[1];
@@ -30,25 +35,18 @@ llvm::Expected<Constant> ffc::importer::foldCumSum(const FoldCall &call) {
       resolveAxis(given.ints.front(), data.shape.size());
   if (!axis)
     return axis.takeError();
-  Summed range{call.integer("exclusive", 0) != 0,
-               call.integer("reverse", 0) != 0};
-  int64_t extent = data.shape[*axis], inner = 1;
-  for (int64_t d : ArrayRef<int64_t>(data.shape).drop_front(*axis + 1))
-    inner *= d;
+  const bool isExclusive = call.integer("exclusive", 0) != 0,
+             isReverse = call.integer("reverse", 0) != 0;
+  const int64_t extent = data.shape[*axis],
+                inner = *elementCount(
+                    ArrayRef<int64_t>(data.shape).drop_front(*axis + 1));
   Constant result = data;
-  auto sum = [&](auto &to, const auto &from) {
-    for (int64_t i = 0; i < data.size(); ++i) {
-      int64_t position = i / inner % extent;
-      to[i] = 0;
-      for (int64_t k = 0; k < extent; ++k)
-        if (range.contains(position, k))
-          to[i] += from[i + (k - position) * inner];
-    }
-  };
   if (data.isFloat())
-    sum(result.floats, data.floats);
+    sumUp<double>(result.floats, data.floats, extent, inner, isExclusive,
+                  isReverse);
   else
-    sum(result.ints, data.ints);
+    sumUp<uint64_t>(result.ints, data.ints, extent, inner, isExclusive,
+                    isReverse);
   result.normalize();
   return result;
 }

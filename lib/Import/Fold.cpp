@@ -198,5 +198,8 @@ Expected<Shape> ffc::importer::unsqueezedShape(llvm::ArrayRef<int64_t> from,
     if (!isNew)
       from = from.drop_front();
   }
+  if (!elementCount(result))
+    return makeError("expected fewer dimensions, found shape " +
+                     shapeText(result));
   return result;
 }

@@ -12,6 +12,9 @@ namespace ffc::importer {
 const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
                                           llvm::StringRef name);
 
+/// The larger one; what is not a number wins.
+inline double larger(double a, double b) { return b > a || b != b ? b : a; }
+
 /// A node to be evaluated. Absent optional inputs are null.
 struct FoldCall {
   const onnx::NodeProto &node;

@@ -93,7 +93,7 @@ static double computeFloat(StringRef op, double a, double b) {
     double rest = std::fmod(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   }
-  return op == "Min" ? std::min(a, b) : std::max(a, b);
+  return op == "Min" ? -larger(-a, -b) : larger(a, b);
 }
 
 static bool compareFloat(StringRef op, double a, double b) {
@@ -156,7 +156,7 @@ static double computeFloat(StringRef op, double x) {
   if (op == "Abs")
     return std::fabs(x);
   if (op == "Sign")
-    return (x > 0) - (x < 0);
+    return x > 0 ? 1 : x < 0 ? -1 : x;
   if (op == "Floor")
     return std::floor(x);
   if (op == "Ceil")

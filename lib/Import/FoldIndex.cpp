@@ -15,12 +15,23 @@ using llvm::StringRef;
 using llvm::Twine;
 using onnx::TensorProto;
 
-template <class T> static T combine(StringRef op, T a, T b) {
+/// What is not a number wins, as in Max and Min.
+static double combine(StringRef op, double a, double b) {
+  if (op == "ReduceMax")
+    return larger(a, b);
+  if (op == "ReduceMin")
+    return -larger(-a, -b);
+  return op == "ReduceProd" ? a * b : a + b;
+}
+
+/// Wraps, as integers do at run time.
+static int64_t combine(StringRef op, int64_t a, int64_t b) {
   if (op == "ReduceMax")
     return std::max(a, b);
   if (op == "ReduceMin")
     return std::min(a, b);
-  return op == "ReduceProd" ? a * b : a + b;
+  auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  return static_cast<int64_t>(op == "ReduceProd" ? ua * ub : ua + ub);
 }
 
 Expected<Constant> ffc::importer::foldReduce(const FoldCall &call) {
@@ -80,20 +91,24 @@ Expected<Constant> ffc::importer::foldRange(const FoldCall &call) {
       return makeError("expected three scalars of one type");
   Constant result;
   result.type = start.type;
-  double first = start.number(0), limit = call.inputs[1]->number(0),
-         step = call.inputs[2]->number(0);
-  double count = std::max(0.0, std::ceil((limit - first) / step));
-  if (!(count <= static_cast<double>(kMaxConstantElements)))
+  const double first = start.number(0), limit = call.inputs[1]->number(0),
+               step = call.inputs[2]->number(0);
+  // What is no number is no limit.
+  const double span = std::ceil((limit - first) / step);
+  if (step == 0 || !(span <= static_cast<double>(kMaxConstantElements)))
     return makeError("cannot evaluate a range from " + numberText(first) +
                      " to " + numberText(limit) + " in steps of " +
                      numberText(step) + ", expected at most " +
                      Twine(kMaxConstantElements) + " numbers");
-  result.shape = {static_cast<int64_t>(count)};
+  result.shape = {static_cast<int64_t>(std::max(span, 0.0))};
   for (int64_t i = 0; i < result.shape[0]; ++i)
     if (result.isFloat())
       result.floats.push_back(first + static_cast<double>(i) * step);
     else
-      result.ints.push_back(start.ints[0] + i * call.inputs[2]->ints[0]);
+      result.ints.push_back(static_cast<int64_t>(
+          static_cast<uint64_t>(start.ints[0]) +
+          static_cast<uint64_t>(i) *
+              static_cast<uint64_t>(call.inputs[2]->ints[0])));
   result.normalize();
   return result;
 }
@@ -117,7 +132,8 @@ Expected<Constant> ffc::importer::foldCompress(const FoldCall &call) {
   int64_t outer = *elementCount(ArrayRef<int64_t>(shape).take_front(axis));
   int64_t inner = *elementCount(ArrayRef<int64_t>(shape).drop_front(axis + 1));
   std::vector<int64_t> source;
-  for (int64_t o = 0; o < outer; ++o)
+  // Of no elements there may be any number of rows.
+  for (int64_t o = 0; data.size() > 0 && o < outer; ++o)
     for (int64_t i = 0; i < condition.size(); ++i)
       for (int64_t k = 0; condition.ints[i] && k < inner; ++k)
         source.push_back((o * extent + i) * inner + k);

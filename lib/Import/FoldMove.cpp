@@ -81,12 +81,14 @@ Expected<Constant> ffc::importer::foldGather(const FoldCall &call) {
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
     return tooLarge(shape);
+  for (int64_t index : indices.ints)
+    if (index < -extent || index >= extent)
+      return makeError("index " + Twine(index) +
+                       " is out of range for extent " + Twine(extent));
   std::vector<int64_t> source;
-  for (int64_t o = 0; o < outer; ++o)
+  // Of no elements there may be any number of rows.
+  for (int64_t o = 0; *count > 0 && o < outer; ++o)
     for (int64_t index : indices.ints) {
-      if (index < -extent || index >= extent)
-        return makeError("index " + Twine(index) +
-                         " is out of range for extent " + Twine(extent));
       int64_t row = o * extent + (index < 0 ? index + extent : index);
       for (int64_t i = 0; i < inner; ++i)
         source.push_back(row * inner + i);
@@ -264,9 +266,11 @@ Expected<Constant> ffc::importer::foldTile(const FoldCall &call) {
     walked.append({repeats[d], data.shape[d]});
     strides.append({0, own[d]});
     // Extents that are no product of two numbers below the limit are too large.
-    shape.push_back(repeats[d] < 0 || repeats[d] > kMaxConstantElements
-                        ? -1
-                        : repeats[d] * data.shape[d]);
+    const bool isLarge =
+        std::max(repeats[d], data.shape[d]) > kMaxConstantElements &&
+        repeats[d] != 0 && data.shape[d] != 0;
+    shape.push_back(repeats[d] < 0 || isLarge ? -1
+                                              : repeats[d] * data.shape[d]);
   }
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)

@@ -37,11 +37,13 @@ static std::string keyOf(const FunctionProto &function) {
 
 namespace {
 
+/// Names of values in the model, each with the number of those that wanted it.
+using Names = llvm::StringMap<int>;
+
 /// One call: what the names of the function stand for in the graph around it.
 class Call {
 public:
-  Call(const FunctionProto &function, const NodeProto &node,
-       llvm::StringSet<> &taken)
+  Call(const FunctionProto &function, const NodeProto &node, Names &taken)
       : function(function), node(node), taken(taken) {
     StringRef name = node.name();
     for (const std::string &output : node.output())
@@ -65,7 +67,7 @@ public:
 private:
   const FunctionProto &function;
   const NodeProto &node;
-  llvm::StringSet<> &taken; ///< names of values in the model
+  Names &taken;
   std::string prefix;
   std::optional<int64_t> opset; ///< of the function's nodes
   llvm::StringMap<std::string> values;
@@ -88,7 +90,7 @@ public:
 private:
   onnx::ModelProto &model;
   llvm::StringMap<const FunctionProto *> functions;
-  llvm::StringSet<> taken;
+  Names taken;
   /// The functions that calls are within, outermost first.
   llvm::SmallVector<const FunctionProto *> within;
   int64_t made = 0;
@@ -144,9 +146,10 @@ llvm::Error Call::bind() {
 const std::string &Call::valueOf(const std::string &inner) {
   auto [value, isNew] = values.try_emplace(inner);
   if (isNew) {
-    std::string name = prefix + inner;
-    for (int copy = 1; !taken.insert(name).second; ++copy)
-      name = prefix + inner + "_" + std::to_string(copy);
+    const std::string wanted = prefix + inner;
+    std::string name = wanted;
+    while (!taken.try_emplace(name, 0).second)
+      name = wanted + "_" + std::to_string(++taken[wanted]);
     value->second = name;
   }
   return value->second;
@@ -214,12 +217,12 @@ std::vector<NodeProto> Call::passed() const {
 void Inliner::addNames(const GraphProto &graph) {
   for (const auto *list : {&graph.input(), &graph.output()})
     for (const onnx::ValueInfoProto &value : *list)
-      taken.insert(value.name());
+      taken.try_emplace(value.name(), 0);
   for (const onnx::TensorProto &tensor : graph.initializer())
-    taken.insert(tensor.name());
+    taken.try_emplace(tensor.name(), 0);
   for (const NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
-      taken.insert(output);
+      taken.try_emplace(output, 0);
     for (const AttributeProto &attribute : node.attribute()) {
       if (attribute.has_g())
         addNames(attribute.g());

@@ -81,6 +81,7 @@ std::string ffc::importer::labelOf(const NodeProto &node) {
 
 UseTable::UseTable(const GraphProto &graph) {
   addGraph(graph);
+  findRoots();
   // Uses of the results of identities belong to their operands.
   llvm::StringSet<> rooted;
   for (const auto &entry : uses)
@@ -104,16 +105,27 @@ void UseTable::addGraph(const GraphProto &graph) {
     uses.insert(output.name());
 }
 
-std::string UseTable::rootOf(StringRef name) const {
-  std::string root = name.str();
-  // A cycle of identities is reported when the nodes are sorted.
-  for (unsigned steps = 0; steps <= identities.size(); ++steps) {
-    auto found = identities.find(root);
-    if (found == identities.end())
-      break;
-    root = found->second;
+void UseTable::findRoots() {
+  llvm::StringSet<> done;
+  for (auto &identity : identities) {
+    // A chain ends where one before has been, or in a cycle of identities,
+    // which is reported when the nodes are sorted.
+    llvm::SmallVector<llvm::StringMapEntry<std::string> *> chain;
+    auto *at = &identity;
+    while (at && done.insert(at->getKey()).second) {
+      chain.push_back(at);
+      auto next = identities.find(at->second);
+      at = next == identities.end() ? nullptr : &*next;
+    }
+    const std::string root = (at ? at : chain.back())->second;
+    for (auto *entry : chain)
+      entry->second = root;
   }
-  return root;
+}
+
+StringRef UseTable::rootOf(StringRef name) const {
+  auto found = identities.find(name);
+  return found == identities.end() ? name : StringRef(found->second);
 }
 
 bool UseTable::isUsed(StringRef name) const {

@@ -83,11 +83,14 @@ public:
   bool isUsed(llvm::StringRef name) const;
 
 private:
+  /// By the names of their results the operands, later those that the first of
+  /// a chain of them has.
   llvm::StringMap<std::string> identities;
   llvm::StringSet<> uses;
 
   void addGraph(const onnx::GraphProto &graph);
-  std::string rootOf(llvm::StringRef name) const;
+  void findRoots();
+  llvm::StringRef rootOf(llvm::StringRef name) const;
 };
 
 /// The nodes of `graph` in an order in which every value is computed before it

@@ -319,6 +319,11 @@ std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
     }
     return LogicalResult(report(llvm::toString(std::move(error))));
   }
+  folded += result->size();
+  if (folded > kMaxFoldedElements)
+    return LogicalResult(report("expected at most " +
+                                Twine(kMaxFoldedElements) +
+                                " elements of constants that are evaluated"));
   GraphValue *value =
       newValue(Kind::Constant, node.output(0), result->type, result->shape);
   value->constant = std::move(*result);

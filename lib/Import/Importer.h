@@ -171,7 +171,9 @@ private:
   ShapeTable shapes;
   mlir::func::FuncOp function;
   mlir::Operation *lastState = nullptr;
-  llvm::StringSet<> stateNames;
+  /// Names of states, each with the number of further ones that wanted it.
+  llvm::StringMap<int> stateNames;
+  int64_t folded = 0; ///< elements of constants that were evaluated
   /// Graphs that are not in the file.
   std::deque<onnx::GraphProto> kept;
   /// Running statistics, by the names they are used under.

@@ -4,9 +4,10 @@
 
 #include "TensorData.h"
 
+#include "ffc/Import/Json.h"
+
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace ffc::importer;
@@ -72,7 +73,7 @@ Error Safetensors::add(const std::string &path,
     return makeError("'" + path +
                      "': expected a safetensors file, found other data");
   const StringRef data = bytes.drop_front(8 + length);
-  Expected<llvm::json::Value> head = llvm::json::parse(bytes.substr(8, length));
+  Expected<llvm::json::Value> head = ffc::parseJson(bytes.substr(8, length));
   if (!head)
     return makeError("'" + path +
                      "': expected the head of a safetensors "

@@ -141,8 +141,8 @@ llvm::Expected<Value> Importer::createState(const GraphValue &value,
   auto where = NameLoc::get(builder.getStringAttr(names.unique(name)));
   // An unrolled body may need a constant in every iteration.
   std::string own = name.str();
-  for (int copy = 1; !stateNames.insert(own).second; ++copy)
-    own = (name + "_" + Twine(copy)).str();
+  while (!stateNames.try_emplace(own, 0).second)
+    own = (name + "_" + Twine(++stateNames[name])).str();
   auto state = ff::StateOp::create(builder, where,
                                    tensorType(value.shape, TensorProto::FLOAT),
                                    own, kind, *init);

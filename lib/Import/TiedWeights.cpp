@@ -3,6 +3,7 @@
 #include "TiedWeights.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +59,7 @@ public:
     for (const Candidate &candidate : candidates)
       if (!tie(candidate))
         known[candidate.sample].push_back(&candidate);
+    removeTied();
     return std::move(result);
   }
 
@@ -72,7 +74,7 @@ private:
   /// Those that are not tied, by their samples.
   llvm::StringMap<std::vector<const Candidate *>> known;
   std::vector<TiedWeight> result;
-  int made = 0;
+  std::vector<NodeProto> made; ///< what takes the places of tied values
 
   void add(const std::string &name, const TensorProto &tensor) {
     constexpr int64_t kMost = 64; // of small tensors that may agree by chance
@@ -159,7 +161,6 @@ private:
   }
 
   void replace(const Candidate &tied, const Candidate &by, Match match) {
-    remove(tied.name);
     NodeProto node;
     node.set_name(tied.name);
     node.add_input(by.name);
@@ -184,34 +185,38 @@ private:
       for (int64_t extent : tied.shape)
         extents.add_ints(extent);
       node.add_input(shape.output(0));
-      insert(std::move(shape));
+      made.push_back(std::move(shape));
     }
-    insert(std::move(node));
+    made.push_back(std::move(node));
   }
 
-  /// Before the readers, as files are sorted.
-  void insert(NodeProto node) {
-    *graph.add_node() = std::move(node);
-    auto *nodes = graph.mutable_node()->mutable_data();
-    std::rotate(nodes + made, nodes + graph.node_size() - 1,
-                nodes + graph.node_size());
-    ++made;
-  }
-
-  /// Removes what defines a value.
-  void remove(const std::string &name) {
-    auto erase = [](auto *list, auto isIt) {
-      for (int i = list->size() - 1; i >= 0; --i)
-        if (isIt(list->Get(i)))
-          list->DeleteSubrange(i, 1);
+  /// What defined tied values makes place for what they are now. That is before
+  /// the readers, as files are sorted.
+  void removeTied() {
+    if (result.empty())
+      return;
+    llvm::StringSet<> tied;
+    for (const TiedWeight &weight : result)
+      tied.insert(weight.name);
+    auto isTied = [&](const auto &entry) {
+      return tied.contains(entry.name());
     };
-    auto isNamed = [&](const auto &entry) { return entry.name() == name; };
-    erase(graph.mutable_initializer(), isNamed);
+    auto erase = [](auto *list, auto isGone) {
+      list->erase(std::remove_if(list->begin(), list->end(), isGone),
+                  list->end());
+    };
+    erase(graph.mutable_initializer(), isTied);
     // Before IR version 4 initializers were inputs.
-    erase(graph.mutable_input(), isNamed);
+    erase(graph.mutable_input(), isTied);
     erase(graph.mutable_node(), [&](const NodeProto &node) {
-      return node.output_size() == 1 && node.output(0) == name;
+      return node.output_size() == 1 && tied.contains(node.output(0));
     });
+    const auto count = static_cast<int>(made.size());
+    for (NodeProto &node : made)
+      *graph.add_node() = std::move(node);
+    auto *nodes = graph.mutable_node()->mutable_data();
+    std::rotate(nodes, nodes + graph.node_size() - count,
+                nodes + graph.node_size());
   }
 };
 

@@ -11,7 +11,6 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -49,6 +48,7 @@ public:
 private:
   /// Values whose gradient is wanted: they depend on a parameter.
   void findActive();
+  void findFirstReaders();
   LogicalResult differentiate(Operation *op);
   /// Erases what led to gradients that are zero, or that nobody wants.
   void eraseUnused();
@@ -66,6 +66,7 @@ private:
   ParameterUpdates updates;
   SmallVector<Operation *> forward;
   DenseSet<Value> active;
+  DenseMap<Value, Operation *> firstReader; ///< in the forward graph
   DenseMap<Value, SmallVector<Value>> contributions;
   /// Of the loss; null: 1.
   Value lossGradient;
@@ -139,6 +140,12 @@ void Reverse::findActive() {
           active.insert(result);
 }
 
+void Reverse::findFirstReaders() {
+  for (Operation *op : forward)
+    for (Value operand : op->getOperands())
+      firstReader.try_emplace(operand, op);
+}
+
 Value Reverse::gradientOf(Value value) {
   auto it = contributions.find(value);
   if (it == contributions.end())
@@ -147,30 +154,27 @@ Value Reverse::gradientOf(Value value) {
   // The sum is laid out as the value is: by its producer or first reader.
   Operation *owner = value.getDefiningOp();
   if (!owner || !isa<PartitionableInterface>(owner))
-    for (Operation *user : forward)
-      if (llvm::is_contained(user->getOperands(), value)) {
-        owner = user;
-        break;
-      }
+    if (Operation *reader = firstReader.lookup(value))
+      owner = reader;
   marking.owner = nameOf(owner).str();
   if (parts.size() > 1) {
-    GradientParts joined{builder, owner, parts};
+    GradientParts joined{builder, owner, parts, marking.stateReaders};
     joined.joinSlices(slotOf(owner, value));
     joined.joinProducts();
     joined.joinSums();
   }
   marking.carry = {slotOf(owner, value), 0};
-  while (parts.size() > 1) {
-    // Uses were met from the last to the first; sum in that order.
-    parts[1] = BinaryOp::create(
-        builder,
-        named(marking.owner + ".gradient_sum" +
-              (parts.size() > 2 ? Twine(parts.size() - 1) : Twine())),
-        value.getType(), BinaryKind::Add, parts[0], parts[1]);
-    parts.erase(parts.begin());
-  }
+  // Uses were met from the last to the first; sum in that order.
+  Value sum = parts.front();
+  for (size_t left = parts.size() - 1; left > 0; --left)
+    sum = BinaryOp::create(builder,
+                           named(marking.owner + ".gradient_sum" +
+                                 (left > 1 ? Twine(left) : Twine())),
+                           value.getType(), BinaryKind::Add, sum,
+                           parts[parts.size() - left]);
+  parts.assign({sum});
   marking.carry.reset();
-  return parts.front();
+  return sum;
 }
 
 LogicalResult Reverse::differentiate(Operation *op) {
@@ -221,21 +225,19 @@ void Reverse::eraseUnused() {
 
 LogicalResult Reverse::sweep() {
   findActive();
+  findFirstReaders();
   marking.role = kGradientRole;
   // A parameter is updated as soon as its first reader, the last one in this
   // direction, has been passed, so that its gradient is not kept longer.
-  llvm::MapVector<Operation *, SmallVector<StateOp>> firstReader;
+  DenseMap<Operation *, SmallVector<StateOp>> firstRead;
   for (auto state : main.front().getOps<StateOp>())
-    for (Operation *op : forward)
-      if (state.getKind() == "parameter" &&
-          llvm::is_contained(op->getOperands(), state.getResult())) {
-        firstReader[op].push_back(state);
-        break;
-      }
+    if (Operation *op = firstReader.lookup(state.getResult());
+        op && state.getKind() == "parameter")
+      firstRead[op].push_back(state);
   for (Operation *op : llvm::reverse(forward)) {
     if (failed(differentiate(op)))
       return failure();
-    for (StateOp state : firstReader.lookup(op))
+    for (StateOp state : firstRead.lookup(op))
       update(state, op);
   }
   updates.finish(forward.back());

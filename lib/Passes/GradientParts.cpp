@@ -28,8 +28,9 @@ static void carryThrough(Operation *made, int64_t ownerSlot, int64_t ownSlot) {
 template <class Op>
 static void replaceParts(SmallVectorImpl<Value> &parts, ArrayRef<Op> ops,
                          Value whole) {
+  const llvm::DenseSet<Operation *> joined(ops.begin(), ops.end());
   auto isJoined = [&](Value part) {
-    return llvm::is_contained(ops, part.getDefiningOp());
+    return joined.contains(part.getDefiningOp());
   };
   *llvm::find_if(parts, isJoined) = whole;
   llvm::erase_if(parts, isJoined);
@@ -194,19 +195,13 @@ static std::optional<SummedAxis> summedAxis(MatMulOp op,
   return std::nullopt;
 }
 
-/// Does `value` depend on nothing but state? By the time of a sum, state that
-/// products have read may be overwritten.
-static bool isState(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && llvm::all_of(op->getOperands(), isState);
-}
-
 void GradientParts::joinProducts() {
   SmallVector<MatMulOp> products;
   for (Value part : llvm::reverse(parts)) {
     auto op = part.getDefiningOp<MatMulOp>();
+    // By the time of a sum, state that products have read may be overwritten.
     if (!op || op.getC() || op.getAddend() || !op.getY().use_empty() ||
-        isState(op.getA()) || isState(op.getB()))
+        stateReaders.contains(op.getA()) || stateReaders.contains(op.getB()))
       continue;
     MatMulOp first = products.empty() ? op : products.front();
     if (op.getDimNamesAttr() == first.getDimNamesAttr() &&

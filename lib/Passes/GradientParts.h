@@ -9,6 +9,8 @@
 #ifndef FFC_LIB_PASSES_GRADIENTPARTS_H
 #define FFC_LIB_PASSES_GRADIENTPARTS_H
 
+#include "Marking.h"
+
 #include "ffc/IR/FF.h"
 
 namespace ffc {
@@ -20,6 +22,7 @@ struct GradientParts {
   mlir::Operation *owner;
   /// In the order from the last use to the first.
   llvm::SmallVectorImpl<mlir::Value> &parts;
+  const StateReaders &stateReaders;
 
   /// Gradients of slices that cover the whole that they were taken from: one
   /// concatenation. `slot` is the value's in `owner`.

@@ -3,6 +3,7 @@
 #include "ffc/Search/Elimination.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -141,47 +142,77 @@ private:
     solution.choice[record.node] = record.best[at];
   }
 
+  /// Sums of many costs, of which each may be kMaxCost, and which are taken
+  /// back.
+  using Total = __int128;
+
   /// What is certain of a node once one before it is chosen: by candidate of
   /// the latter, the least that their edge costs, and more for one of them.
   struct Message {
-    size_t before; ///< index in `rest`
+    size_t from, before; ///< indices in `rest`
     Costs least;
   };
+  struct Messages {
+    std::vector<Message> all;
+    std::vector<std::vector<size_t>> sent, got; ///< by index in `rest`
+  };
 
-  /// By node of `rest`, its messages. From the last node on, each sends what it
-  /// costs with the messages that it got to the last one before it that it has
-  /// an edge to, and to the others what their edge costs alone: mini-buckets
-  /// (Kask and Dechter, Artificial Intelligence 129, 2001).
-  std::vector<std::vector<Message>>
-  messages(const std::vector<size_t> &rest) const {
-    std::vector<std::vector<Message>> result(rest.size());
+  /// From the last node of `rest` on, each sends what it costs with the
+  /// messages that it got to the last one before it that it has an edge to, and
+  /// to the others what their edge costs alone: mini-buckets (Kask and Dechter,
+  /// Artificial Intelligence 129, 2001).
+  Messages messages(const std::vector<size_t> &rest) const {
+    Messages result;
+    result.sent.resize(rest.size());
+    result.got.resize(rest.size());
     std::vector<Costs> whole;
     for (size_t node : rest)
       whole.push_back(nodes[node]);
     for (size_t r = rest.size(); r-- > 0;)
-      for (size_t before = r; before-- > 0;) {
-        auto edge = links[rest[before]].find(rest[r]);
-        if (edge == links[rest[before]].end())
+      for (auto link = links[rest[r]].rbegin(); link != links[rest[r]].rend();
+           ++link) {
+        if (link->first > rest[r])
           continue;
+        const size_t before = indexIn(rest, link->first);
+        const Costs &edge = links[link->first].at(rest[r]);
         const size_t count = size(rest[r]);
-        Message message{before, Costs(size(rest[before]), kMaxCost)};
+        const bool isFirst = result.sent[r].empty();
+        Message message{r, before, Costs(size(rest[before]), kMaxCost)};
         for (size_t i = 0; i < message.least.size(); ++i) {
           for (size_t c = 0; c < count; ++c)
-            message.least[i] = std::min(
-                message.least[i], sum(edge->second[i * count + c],
-                                      result[r].empty() ? whole[r][c] : 0));
+            message.least[i] =
+                std::min(message.least[i],
+                         sum(edge[i * count + c], isFirst ? whole[r][c] : 0));
           whole[before][i] = sum(whole[before][i], message.least[i]);
         }
-        result[r].push_back(std::move(message));
+        result.sent[r].push_back(result.all.size());
+        result.got[before].push_back(result.all.size());
+        result.all.push_back(std::move(message));
       }
     return result;
   }
 
+  static size_t indexIn(const std::vector<size_t> &rest, size_t node) {
+    return static_cast<size_t>(
+        std::lower_bound(rest.begin(), rest.end(), node) - rest.begin());
+  }
+
   /// A choice for the first few of the nodes that are left.
   struct Beginning {
-    std::vector<size_t> choice;
+    std::vector<uint32_t> choice;
     Picoseconds cost = 0;
-    Picoseconds outlook = 0; ///< with the messages of later nodes
+    Total later = 0; ///< the messages of later nodes to these
+  };
+  /// One with a candidate of the next node.
+  struct Longer {
+    size_t of; ///< index of what it begins with
+    uint32_t candidate;
+    Picoseconds cost;
+    Total later;
+
+    Picoseconds outlook() const {
+      return static_cast<Picoseconds>(std::min<Total>(later + cost, kMaxCost));
+    }
   };
 
   /// All combinations are a beam that nothing is left out of.
@@ -198,18 +229,25 @@ private:
     }
     solution.irreducible = rest.size();
     solution.isOptimal = combinations <= most;
-    std::vector<std::vector<Message>> later;
+    Messages later;
     if (!solution.isOptimal)
       later = messages(rest);
-    std::vector<Beginning> kept(1), next;
+    std::vector<Beginning> kept(1);
     for (size_t r = 0; r < rest.size(); ++r) {
-      next.clear();
-      for (const Beginning &beginning : kept)
+      std::vector<Longer> next;
+      for (size_t k = 0; k < kept.size(); ++k)
         for (size_t c = 0; c < size(rest[r]); ++c)
-          next.push_back(longer(beginning, rest, c));
-      if (!solution.isOptimal && next.size() > beam)
-        keepBest(next, r, later);
-      kept.swap(next);
+          next.push_back(
+              {k, static_cast<uint32_t>(c), costWith(kept[k], rest, r, c),
+               solution.isOptimal ? 0 : laterWith(kept[k], later, r, c)});
+      if (!solution.isOptimal && next.size() > beam) {
+        std::stable_sort(next.begin(), next.end(),
+                         [](const Longer &a, const Longer &b) {
+                           return a.outlook() < b.outlook();
+                         });
+        next.resize(beam);
+      }
+      keep(kept, next);
     }
     const Beginning &best = *std::min_element(
         kept.begin(), kept.end(),
@@ -218,40 +256,46 @@ private:
       solution.choice[rest[r]] = best.choice[r];
   }
 
-  /// With candidate c of the next node.
-  Beginning longer(const Beginning &beginning, const std::vector<size_t> &rest,
-                   size_t c) const {
-    Beginning result = beginning;
-    const size_t node = rest[beginning.choice.size()];
-    result.cost = sum(result.cost, nodes[node][c]);
-    for (const auto &[other, costs] : links[node])
-      if (auto before = std::lower_bound(rest.begin(), rest.end(), other);
-          other < node)
-        result.cost =
-            sum(result.cost,
-                costs[c * size(other) + beginning.choice[static_cast<size_t>(
-                                            before - rest.begin())]]);
-    result.choice.push_back(c);
-    return result;
+  static void keep(std::vector<Beginning> &kept,
+                   const std::vector<Longer> &next) {
+    std::vector<Beginning> longer;
+    for (const Longer &each : next) {
+      Beginning &made = longer.emplace_back();
+      const std::vector<uint32_t> &choice = kept[each.of].choice;
+      made.choice.reserve(choice.size() + 1);
+      made.choice = choice;
+      made.choice.push_back(each.candidate);
+      made.cost = each.cost;
+      made.later = each.later;
+    }
+    kept = std::move(longer);
   }
 
-  /// The `beam` beginnings, up to node `last`, that look best.
-  void keepBest(std::vector<Beginning> &all, size_t last,
-                const std::vector<std::vector<Message>> &later) const {
-    for (Beginning &beginning : all)
-      beginning.outlook = beginning.cost;
-    for (size_t r = last + 1; r < later.size(); ++r)
-      for (const Message &message : later[r])
-        if (message.before <= last)
-          for (Beginning &beginning : all)
-            beginning.outlook =
-                sum(beginning.outlook,
-                    message.least[beginning.choice[message.before]]);
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Beginning &a, const Beginning &b) {
-                       return a.outlook < b.outlook;
-                     });
-    all.resize(beam);
+  /// With candidate c of node number r of `rest`.
+  Picoseconds costWith(const Beginning &beginning,
+                       const std::vector<size_t> &rest, size_t r,
+                       size_t c) const {
+    const size_t node = rest[r];
+    Picoseconds cost = sum(beginning.cost, nodes[node][c]);
+    for (const auto &[other, costs] : links[node]) {
+      if (other > node)
+        break;
+      cost =
+          sum(cost,
+              costs[c * size(other) + beginning.choice[indexIn(rest, other)]]);
+    }
+    return cost;
+  }
+
+  /// The messages that it has sent are no more than what it costs.
+  static Total laterWith(const Beginning &beginning, const Messages &messages,
+                         size_t r, size_t c) {
+    Total later = beginning.later;
+    for (size_t m : messages.sent[r])
+      later -= messages.all[m].least[beginning.choice[messages.all[m].before]];
+    for (size_t m : messages.got[r])
+      later += messages.all[m].least[c];
+    return later;
   }
 
   const AdditiveProblem problem;

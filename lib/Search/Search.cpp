@@ -27,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int64_t kEndless = int64_t(1) << 60;
 /// Of many devices, a proposal may take a second.
 constexpr int64_t kLeastBudget = 12;
+/// From so many operators on, the budget shrinks.
+constexpr double kManyOps = 8192;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
@@ -329,7 +331,11 @@ int64_t search::defaultBudget(int numDevices, size_t numOps) {
   const double devices = numDevices, ops = static_cast<double>(numOps);
   const double budget = std::min(480000 / devices, 20.48e6 / devices / devices);
   const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
-  return std::max(static_cast<int64_t>(budget * factor), kLeastBudget);
+  // Of very many operators, a proposal takes a time that grows with them, and
+  // so does what comes before the first one.
+  const double share = std::min(1.0, kManyOps / ops);
+  return std::max(static_cast<int64_t>(budget * factor * share * share),
+                  kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,

@@ -16,6 +16,7 @@
 #include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/StrategyFile.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -179,11 +180,20 @@ size_t Compilation::numOperators() {
               : 0;
 }
 
+/// Verifies what comes out. What passes make for each other is verified in
+/// their tests: each time takes as long as a pass.
+static LogicalResult run(PassManager &passes, ModuleOp graph) {
+  if (passes.empty())
+    return success();
+  passes.enableVerifier(false);
+  return success(succeeded(passes.run(graph)) && succeeded(verify(graph)));
+}
+
 LogicalResult Compilation::recognize() {
   size_t before = numOperators();
   PassManager passes(&context);
   addRecognition(passes);
-  if (failed(passes.run(*module)))
+  if (failed(::run(passes, *module)))
     return failure();
   if (size_t after = numOperators(); after != before)
     report.say("recognition of patterns left " + Twine(after) + " of " +
@@ -214,7 +224,7 @@ LogicalResult Compilation::makeStep(ModuleOp graph) {
         options.microBatches == 1);
     addTraining(passes, differentiating);
   }
-  return success(succeeded(passes.run(graph)) && succeeded(round(graph)));
+  return success(succeeded(::run(passes, graph)) && succeeded(round(graph)));
 }
 
 LogicalResult Compilation::round(ModuleOp graph) {
@@ -223,7 +233,7 @@ LogicalResult Compilation::round(ModuleOp graph) {
     addRounding(passes, options.precision == Precision::FP16
                             ? "f16"
                             : wordOf(options.precision));
-  return passes.run(graph);
+  return ::run(passes, graph);
 }
 
 LogicalResult Compilation::differentiate() {
@@ -309,7 +319,7 @@ LogicalResult Compilation::fuseOperators(ModuleOp graph) {
     addFusion(passes);
   else if (!options.fuse)
     addActivationFusion(passes);
-  return passes.run(graph);
+  return ::run(passes, graph);
 }
 
 LogicalResult Compilation::fuse() {
@@ -333,10 +343,14 @@ LogicalResult Compilation::buildGraph() {
   return success();
 }
 
+/// `op` is verified.
 static std::string textOf(ModuleOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  op.print(stream, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
+  op.print(stream, OpPrintingFlags()
+                       .enableDebugInfo()
+                       .printNameLocAsPrefix()
+                       .assumeVerified());
   stream << '\n';
   return text;
 }

@@ -3,9 +3,9 @@
 #include "TraceReader.h"
 
 #include "ffc/Codegen/Output.h"
+#include "ffc/Import/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
@@ -186,7 +186,7 @@ Expected<StepTrace> StepTrace::load(StringRef path) {
   auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return makeError(path + ": cannot be read: " + file.getError().message());
-  Expected<json::Value> root = json::parse((*file)->getBuffer());
+  Expected<json::Value> root = parseJson((*file)->getBuffer());
   if (!root)
     return makeError(path + ": expected JSON: " + toString(root.takeError()));
   return Reader(path).read(*root);

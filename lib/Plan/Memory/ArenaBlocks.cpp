@@ -3,6 +3,8 @@
 #include "ArenaBlocks.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 using namespace ffc::plan;
 
@@ -45,39 +47,134 @@ Blocks ffc::plan::blocksOf(const Graph &graph, const Strategy &strategy,
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Bytes that are taken: intervals that do not touch each other.
+class TakenBytes {
+public:
+  void add(int64_t begin, int64_t end) {
+    auto at = ends.upper_bound(begin);
+    if (at != ends.begin() && std::prev(at)->second >= begin)
+      --at;
+    while (at != ends.end() && at->first <= end) {
+      begin = std::min(begin, at->first);
+      end = std::max(end, at->second);
+      at = ends.erase(at);
+    }
+    ends.emplace_hint(at, begin, end);
+  }
+
+  /// The end of an interval that takes some of the bytes from `begin` to `end`;
+  /// `begin` if none does.
+  int64_t endOfOverlap(int64_t begin, int64_t end) const {
+    auto at = ends.lower_bound(end);
+    return at == ends.begin() ? begin : std::max(begin, std::prev(at)->second);
+  }
+
+private:
+  std::map<int64_t, int64_t> ends; ///< by their begins
+};
+
+/// Where blocks lie, and when: a tree of spans of time, each half as long as
+/// the one above. A block is noted in the few spans that it fills and whose
+/// parents it does not fill, and in those above. So whether bytes are free for
+/// some time takes a few look-ups, however many blocks there are.
+class Occupancy {
+public:
+  explicit Occupancy(const std::vector<Block> &blocks) {
+    for (const Block &block : blocks) {
+      times.push_back(block.life.first);
+      times.push_back(block.life.last);
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    while (leaves < times.size())
+      leaves *= 2;
+    filled.resize(2 * leaves);
+    touched.resize(2 * leaves);
+  }
+
+  void add(const Block &block) {
+    const int64_t end = aligned(block.offset + block.bytes);
+    forSpans(block.life, [&](size_t span, bool isWhole) {
+      touched[span].add(block.offset, end);
+      if (isWhole)
+        filled[span].add(block.offset, end);
+    });
+  }
+
+  /// The lowest offset from `at` on at which `block` fits, and does not lie
+  /// across `symmetric`.
+  int64_t fit(const Block &block, int64_t at, int64_t symmetric) const {
+    std::vector<const TakenBytes *> all;
+    forSpans(block.life, [&](size_t span, bool isWhole) {
+      all.push_back(isWhole ? &touched[span] : &filled[span]);
+    });
+    for (int64_t from = -1; from != at;) {
+      from = at;
+      if (at < symmetric && at + block.bytes > symmetric)
+        at = symmetric;
+      for (const TakenBytes *taken : all)
+        at = taken->endOfOverlap(at, at + block.bytes);
+    }
+    return at;
+  }
+
+private:
+  std::vector<int> times; ///< at which lives begin or end
+  size_t leaves = 1;
+  /// By span, its halves behind it: bytes of blocks that live all the time, and
+  /// of those that live for some of it and not for all of the span above.
+  std::vector<TakenBytes> filled, touched;
+
+  size_t indexOf(int time) const {
+    return static_cast<size_t>(
+        std::lower_bound(times.begin(), times.end(), time) - times.begin());
+  }
+
+  /// Calls `visit` with spans that are within `life`, and with those above.
+  template <class Visit> void forSpans(Lifetime life, Visit visit) const {
+    walk(1, 0, leaves - 1, indexOf(life.first), indexOf(life.last), visit);
+  }
+  template <class Visit>
+  void walk(size_t span, size_t begin, size_t end, size_t first, size_t last,
+            Visit &visit) const {
+    if (last < begin || end < first)
+      return;
+    const bool isWhole = first <= begin && end <= last;
+    visit(span, isWhole);
+    if (isWhole)
+      return;
+    const size_t middle = (begin + end) / 2;
+    walk(2 * span, begin, middle, first, last, visit);
+    walk(2 * span + 1, middle + 1, end, first, last, visit);
+  }
+};
+
+} // namespace
+
 /// Places blocks in the order of descending weight, each at the lowest offset
 /// that is free during its whole lifetime.
 static int64_t place(std::vector<Block> &blocks, int64_t symmetric,
                      int64_t weight(const Block &block)) {
-  std::vector<Block *> order, placed; // the latter by offset
+  Occupancy placed(blocks);
+  std::vector<Block *> order;
   for (Block &block : blocks)
-    (block.offset < 0 ? order : placed).push_back(&block);
-  auto isLower = [](const Block *x, const Block *y) {
-    return x->offset < y->offset;
-  };
-  std::stable_sort(placed.begin(), placed.end(), isLower);
+    if (block.offset < 0)
+      order.push_back(&block);
+    else
+      placed.add(block);
   std::stable_sort(order.begin(), order.end(),
                    [&](Block *a, Block *b) { return weight(*a) > weight(*b); });
   int64_t total = symmetric;
   for (Block *block : order) {
-    int64_t at = 0;
-    auto raise = [&](int64_t to) {
-      at = std::max(at, to);
-      if (at < symmetric && at + block->bytes > symmetric)
-        at = symmetric;
-    };
-    raise(block->apart ? symmetric : 0);
-    for (const Block *other : placed) {
-      if (!block->life.overlaps(other->life))
-        continue;
-      if (at + block->bytes <= other->offset)
-        break;
-      raise(aligned(other->offset + other->bytes));
-    }
-    block->offset = at;
-    total = std::max(total, aligned(at + block->bytes));
-    placed.insert(
-        std::upper_bound(placed.begin(), placed.end(), block, isLower), block);
+    block->offset = placed.fit(*block, block->apart ? symmetric : 0, symmetric);
+    placed.add(*block);
+    total = std::max(total, aligned(block->offset + block->bytes));
   }
   return total;
 }

@@ -6,17 +6,17 @@
 
 using namespace ffc::plan;
 
-/// Up to this many boxes are compared one by one: an index costs more.
+/// Up to this many boxes are compared one by one, and more for the first few
+/// questions: an index costs more.
 static constexpr size_t kFew = 32;
+static constexpr int kFewQuestions = 16;
 
 void BlockIndex::add(const Box &box, int item) {
   if (!box.empty())
     entries.push_back({box, item});
 }
 
-void BlockIndex::build() {
-  if (entries.size() <= kFew)
-    return;
+void BlockIndex::build() const {
   const int rank = entries[0].box.rank();
   axes.resize(rank);
   for (int d = 0; d < rank; ++d) {
@@ -87,6 +87,8 @@ const std::vector<int> &BlockIndex::meeting(const Box &box) const {
   found.clear();
   if (box.empty() || entries.empty())
     return found;
+  if (entries.size() > kFew && ++questions == kFewQuestions)
+    build();
   // Where a box meets more cells than there are boxes, most are empty.
   size_t met = cells.empty() ? entries.size() + 1 : 1;
   for (int d = 0; d < box.rank() && met <= entries.size(); ++d) {

@@ -23,11 +23,8 @@ public:
   void add(const Region &region, int item) {
     region.forEachBox([&](const Box &box) { add(box, item); });
   }
-  /// To be called once all are added.
-  void build();
-
-  /// Numbers of the items of which a box meets `box`, ascending, each once.
-  /// Valid until the next call.
+  /// To be called once all are added: numbers of the items of which a box meets
+  /// `box`, ascending, each once. Valid until the next call.
   const std::vector<int> &meeting(const Box &box) const;
 
 private:
@@ -43,14 +40,17 @@ private:
 
   using Range = std::pair<size_t, size_t>;
 
+  void build() const;
   static Range rangeOf(const Axis &axis, Interval interval);
   void scan(const Box &box) const;
   void look(const Box &box, int dim, uint64_t cell) const;
 
   std::vector<Entry> entries;
-  std::vector<Axis> axes;
+  /// The index, once it has been asked often enough.
+  mutable std::vector<Axis> axes;
   /// By cell of the grid of all intervals; empty if entries are few.
-  std::vector<std::pair<uint64_t, int>> cells;
+  mutable std::vector<std::pair<uint64_t, int>> cells;
+  mutable int questions = 0;
   mutable std::vector<int> found;
 };
 

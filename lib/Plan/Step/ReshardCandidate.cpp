@@ -17,10 +17,8 @@ ReshardProblem::ReshardProblem(const Holdings &holdings,
   blocks.reserve(holdings.size());
   for (size_t h = 0; h < holdings.size(); ++h)
     blocks.add(holdings[h].region, static_cast<int>(h));
-  blocks.build();
   for (size_t g = 0; g < groups.size(); ++g)
     groupBlocks.add(groups[g].box, static_cast<int>(g));
-  groupBlocks.build();
   for (const Need &target : targets)
     targetsOn.add(target.device);
 }
@@ -155,7 +153,6 @@ void ReshardCandidate::allReduce() {
     }
     add(std::move(step), group.box.volume());
   }
-  reducedBlocks.build();
 }
 
 bool ReshardCandidate::reduceScatter() {

@@ -60,7 +60,8 @@ public:
                     std::to_string(images.shape[0]) + ", found " +
                     std::to_string(labels->shape[0]));
     }
-    values = images.shape[1] * images.shape[2];
+    // Files of no images may have them of any size.
+    values = int64_t(uint64_t(images.shape[1]) * uint64_t(images.shape[2]));
     expect_images(info, folder, "IDX", values);
   }
 

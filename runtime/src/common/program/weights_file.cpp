@@ -65,12 +65,13 @@ void WeightsFile::read_sums(const std::string &hash) {
   Tail tail = {};
   if (size >= int64_t(sizeof tail))
     std::memcpy(&tail, file.data() + size - sizeof tail, sizeof tail);
-  bytes = int64_t(tail.bytes);
+  // More than the file has is wrong, and may be too much to count with.
+  bytes = int64_t(std::min(tail.bytes, uint64_t(size)));
   const int64_t chunks = bytes / kChunk + (bytes % kChunk != 0);
   const int64_t expected =
       (words_in(bytes) + chunks) * kWord + int64_t(sizeof tail);
   if (std::memcmp(tail.magic, kMagic, sizeof tail.magic) != 0 ||
-      tail.bytes > file.size() || size != expected)
+      tail.bytes != uint64_t(bytes) || size != expected)
     throw Error("'" + path +
                 "': expected values with their sums behind them, as ffc writes "
                 "them, found another file or a part of one; compile again");
