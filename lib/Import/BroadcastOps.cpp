@@ -52,7 +52,7 @@ static std::optional<double> knownNumber(NodeImporter &node, int i, int other) {
 /// and products of wider types are exact as long as floats hold them.
 static bool needsCast(StringRef opType, int32_t type) {
   return isIntegerType(type) &&
-         (type == TensorProto::UINT8 || opType == "Div" || opType == "Pow");
+         (isNarrowInteger(type) || opType == "Div" || opType == "Pow");
 }
 
 /// Result 0 is `y`, computed by the part called `partName`.

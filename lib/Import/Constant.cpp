@@ -12,9 +12,12 @@ using onnx::TensorProto;
 
 llvm::StringRef ffc::importer::elementTypeName(int32_t type) {
   static constexpr llvm::StringLiteral names[] = {
-      "undefined", "float",  "uint8",     "int8",       "uint16",  "int16",
-      "int32",     "int64",  "string",    "bool",       "float16", "double",
-      "uint32",    "uint64", "complex64", "complex128", "bfloat16"};
+      "undefined", "float", "uint8", "int8", "uint16", "int16", "int32",
+      "int64", "string", "bool", "float16", "double", "uint32", "uint64",
+      "complex64", "complex128", "bfloat16",
+      // Of which no more is known here.
+      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
+      "int4", "float4e2m1", "float8e8m0", "uint2", "int2"};
   if (type < 0 || type >= static_cast<int32_t>(std::size(names)))
     return "unknown";
   return names[type];
@@ -53,15 +56,25 @@ bool ffc::importer::isIntegerType(int32_t type) {
   return elementBytes(type) != 0 && !isFloatType(type);
 }
 
+bool ffc::importer::isNarrowInteger(int32_t type) {
+  return isIntegerType(type) && type != TensorProto::BOOL &&
+         elementBytes(type) < 4;
+}
+
 bool ffc::importer::isCarriedType(int32_t type) {
   switch (type) {
   case TensorProto::FLOAT:
   case TensorProto::DOUBLE:
   case TensorProto::FLOAT16:
   case TensorProto::BFLOAT16:
+  case TensorProto::INT8:
+  case TensorProto::INT16:
   case TensorProto::INT32:
   case TensorProto::INT64:
   case TensorProto::UINT8:
+  case TensorProto::UINT16:
+  case TensorProto::UINT32:
+  case TensorProto::UINT64:
   case TensorProto::BOOL:
     return true;
   default:

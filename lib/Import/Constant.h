@@ -32,6 +32,8 @@ llvm::StringRef elementTypeName(int32_t type);
 int64_t elementBytes(int32_t type);
 bool isFloatType(int32_t type);
 bool isIntegerType(int32_t type);
+/// Of 8 or 16 bits: results that they do not hold wrap around.
+bool isNarrowInteger(int32_t type);
 /// Are numbers of this type carried by tensors of floats in the IR? Integers
 /// are exact up to 2^24, doubles are rounded, narrower floats are not.
 bool isCarriedType(int32_t type);

@@ -30,8 +30,15 @@ struct Function {
 static const Function &lookupFunction(StringRef opType) {
   static const llvm::StringMap<Function> functions = {
       {"Abs", {UnaryKind::Abs, true}},
+      {"Acos", {UnaryKind::Acos}},
+      {"Acosh", {UnaryKind::Acosh}},
+      {"Asin", {UnaryKind::Asin}},
+      {"Asinh", {UnaryKind::Asinh}},
+      {"Atan", {UnaryKind::Atan}},
+      {"Atanh", {UnaryKind::Atanh}},
       {"Ceil", {UnaryKind::Ceil}},
       {"Cos", {UnaryKind::Cos}},
+      {"Cosh", {UnaryKind::Cosh}},
       {"Elu", {UnaryKind::Elu, false, Parameter{"alpha", 1}}},
       {"Erf", {UnaryKind::Erf}},
       {"Exp", {UnaryKind::Exp}},
@@ -52,9 +59,11 @@ static const Function &lookupFunction(StringRef opType) {
       {"Sigmoid", {UnaryKind::Sigmoid}},
       {"Sign", {UnaryKind::Sign, true}},
       {"Sin", {UnaryKind::Sin}},
+      {"Sinh", {UnaryKind::Sinh}},
       {"Softplus", {UnaryKind::Softplus}},
       {"Softsign", {UnaryKind::Softsign}},
       {"Sqrt", {UnaryKind::Sqrt}},
+      {"Tan", {UnaryKind::Tan}},
       {"Tanh", {UnaryKind::Tanh}},
   };
   auto found = functions.find(opType);
@@ -186,7 +195,8 @@ static void importCast(NodeImporter &node) {
     return;
   // Floats carry all numbers; only what cannot stay as it is is cast.
   bool keeps = isFloatType(to) || x.type == TensorProto::BOOL ||
-               (to == TensorProto::INT64 && !isFloatType(x.type));
+               (to == TensorProto::INT64 && !isFloatType(x.type) &&
+                x.type != TensorProto::UINT64);
   if (!keeps && x.kind == GraphValue::Kind::Computed)
     return defineCast(node, x.value, to);
   Value floats = node.numbers(0);
@@ -236,11 +246,18 @@ static void importIsInf(NodeImporter &node) {
 
 void ffc::importer::registerElementwiseOps() {
   registerOp("Abs", {importUnary, 1, 1});
+  registerOp("Acos", {importUnary, 1, 1});
+  registerOp("Acosh", {importUnary, 1, 1});
+  registerOp("Asin", {importUnary, 1, 1});
+  registerOp("Asinh", {importUnary, 1, 1});
+  registerOp("Atan", {importUnary, 1, 1});
+  registerOp("Atanh", {importUnary, 1, 1});
   registerOp("Cast", {importCast, 1, 1});
   registerOp("Ceil", {importUnary, 1, 1});
   registerOp("Celu", {importCelu, 1, 1});
   registerOp("Clip", {importClip, 1, 3});
   registerOp("Cos", {importUnary, 1, 1});
+  registerOp("Cosh", {importUnary, 1, 1});
   registerOp("Elu", {importUnary, 1, 1});
   registerOp("Erf", {importUnary, 1, 1});
   registerOp("Exp", {importUnary, 1, 1});
@@ -261,9 +278,11 @@ void ffc::importer::registerElementwiseOps() {
   registerOp("Sigmoid", {importUnary, 1, 1});
   registerOp("Sign", {importUnary, 1, 1});
   registerOp("Sin", {importUnary, 1, 1});
+  registerOp("Sinh", {importUnary, 1, 1});
   registerOp("Softplus", {importUnary, 1, 1});
   registerOp("Softsign", {importUnary, 1, 1});
   registerOp("Sqrt", {importUnary, 1, 1});
+  registerOp("Tan", {importUnary, 1, 1});
   registerOp("Tanh", {importUnary, 1, 1});
   registerOp("ThresholdedRelu", {importThresholdedRelu, 1, 1});
 }

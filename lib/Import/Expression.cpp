@@ -12,6 +12,38 @@ using llvm::ArrayRef;
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
+MadeNode::MadeNode(llvm::StringRef opType) { proto.set_op_type(opType.str()); }
+
+AttributeProto &MadeNode::add(const char *name,
+                              AttributeProto::AttributeType type) {
+  AttributeProto &entry = *proto.add_attribute();
+  entry.set_name(name);
+  entry.set_type(type);
+  return entry;
+}
+
+MadeNode &MadeNode::integer(const char *name, int64_t value) {
+  add(name, AttributeProto::INT).set_i(value);
+  return *this;
+}
+
+MadeNode &MadeNode::integers(const char *name, ArrayRef<int64_t> values) {
+  add(name, AttributeProto::INTS)
+      .mutable_ints()
+      ->Add(values.begin(), values.end());
+  return *this;
+}
+
+MadeNode &MadeNode::real(const char *name, double value) {
+  add(name, AttributeProto::FLOAT).set_f(static_cast<float>(value));
+  return *this;
+}
+
+MadeNode &MadeNode::text(const char *name, llvm::StringRef value) {
+  add(name, AttributeProto::STRING).set_s(value.str());
+  return *this;
+}
+
 GraphValue *Expression::make(onnx::NodeProto made, ArrayRef<GraphValue *> in) {
   if (node.failed() || llvm::is_contained(in, nullptr))
     return nullptr;
@@ -21,14 +53,9 @@ GraphValue *Expression::make(onnx::NodeProto made, ArrayRef<GraphValue *> in) {
 
 GraphValue *Expression::apply(llvm::StringRef opType, ArrayRef<GraphValue *> in,
                               llvm::StringRef attribute, int64_t number) {
-  onnx::NodeProto made;
-  made.set_op_type(opType.str());
-  if (!attribute.empty()) {
-    AttributeProto &entry = *made.add_attribute();
-    entry.set_name(attribute.str());
-    entry.set_type(AttributeProto::INT);
-    entry.set_i(number);
-  }
+  MadeNode made(opType);
+  if (!attribute.empty())
+    made.integer(attribute.data(), number);
   return make(std::move(made), in);
 }
 
@@ -50,6 +77,13 @@ GraphValue *Expression::list(ArrayRef<int64_t> numbers) {
 GraphValue *Expression::number(int32_t type, double value) {
   GraphValue *result = constant(type, {}, {});
   result->constant.floats = {value};
+  return result;
+}
+
+GraphValue *Expression::floats(int32_t type, ArrayRef<int64_t> shape,
+                               std::vector<double> numbers) {
+  GraphValue *result = constant(type, shape, {});
+  result->constant.floats = std::move(numbers);
   return result;
 }
 
@@ -82,13 +116,7 @@ GraphValue *Expression::expand(GraphValue *value, ArrayRef<int64_t> shape) {
 }
 
 GraphValue *Expression::transpose(GraphValue *value, ArrayRef<int64_t> perm) {
-  onnx::NodeProto made;
-  made.set_op_type("Transpose");
-  AttributeProto &entry = *made.add_attribute();
-  entry.set_name("perm");
-  entry.set_type(AttributeProto::INTS);
-  entry.mutable_ints()->Add(perm.begin(), perm.end());
-  return make(std::move(made), {value});
+  return make(MadeNode("Transpose").integers("perm", perm), {value});
 }
 
 GraphValue *Expression::slice(GraphValue *value, int64_t axis, int64_t start,
@@ -101,4 +129,25 @@ GraphValue *Expression::slice(GraphValue *value, int64_t axis, int64_t start,
 GraphValue *Expression::concat(ArrayRef<GraphValue *> parts, int64_t axis) {
   return parts.size() == 1 ? parts.front()
                            : apply("Concat", parts, "axis", axis);
+}
+
+GraphValue *Expression::cast(GraphValue *value, int32_t type) {
+  return value && value->type == type ? value
+                                      : apply("Cast", {value}, "to", type);
+}
+
+GraphValue *Expression::reduce(llvm::StringRef opType, GraphValue *value,
+                               int64_t axis) {
+  return apply(opType, {value, list({axis})}, "keepdims", 0);
+}
+
+GraphValue *Expression::clamp(GraphValue *value, double low, double high) {
+  return apply("Clip",
+               {value, numberLike(value, low), numberLike(value, high)});
+}
+
+GraphValue *Expression::numberLike(GraphValue *value, double number) {
+  if (!value || isFloatType(value->type))
+    return value ? this->number(value->type, number) : nullptr;
+  return constant(value->type, {}, {static_cast<int64_t>(number)});
 }

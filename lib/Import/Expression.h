@@ -6,6 +6,21 @@
 
 namespace ffc::importer {
 
+/// A node that is to have operands.
+struct MadeNode {
+  onnx::NodeProto proto;
+
+  explicit MadeNode(llvm::StringRef opType);
+  MadeNode &integer(const char *name, int64_t value);
+  MadeNode &integers(const char *name, llvm::ArrayRef<int64_t> values);
+  MadeNode &real(const char *name, double value);
+  MadeNode &text(const char *name, llvm::StringRef value);
+
+private:
+  onnx::AttributeProto &add(const char *name,
+                            onnx::AttributeProto::AttributeType type);
+};
+
 /// Writes an operator in terms of ONNX's others, so that what is known at
 /// import is folded. After an error all values are null and nothing more
 /// happens.
@@ -21,11 +36,18 @@ public:
   /// The same of a node that has its attributes.
   GraphValue *make(onnx::NodeProto made, llvm::ArrayRef<GraphValue *> in);
 
+  GraphValue *make(MadeNode made, llvm::ArrayRef<GraphValue *> in) {
+    return make(std::move(made.proto), in);
+  }
+
   /// Integers, row-major.
   GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
                        std::vector<int64_t> numbers);
   /// One number, of floats or doubles.
   GraphValue *number(int32_t type, double value);
+  /// Floats, row-major.
+  GraphValue *floats(int32_t type, llvm::ArrayRef<int64_t> shape,
+                     std::vector<double> numbers);
   /// One number everywhere.
   GraphValue *filled(int32_t type, llvm::ArrayRef<int64_t> shape,
                      double number);
@@ -39,6 +61,31 @@ public:
   GraphValue *slice(GraphValue *value, int64_t axis, int64_t start,
                     int64_t end);
   GraphValue *concat(llvm::ArrayRef<GraphValue *> parts, int64_t axis);
+  GraphValue *cast(GraphValue *value, int32_t type);
+  /// Over dimension `axis`, which goes, by an operator such as ReduceSum.
+  GraphValue *reduce(llvm::StringRef opType, GraphValue *value, int64_t axis);
+
+  // Arithmetic, with broadcasting; numbers are of the other operand's type.
+  GraphValue *add(GraphValue *a, GraphValue *b) { return apply("Add", {a, b}); }
+  GraphValue *sub(GraphValue *a, GraphValue *b) { return apply("Sub", {a, b}); }
+  GraphValue *mul(GraphValue *a, GraphValue *b) { return apply("Mul", {a, b}); }
+  GraphValue *div(GraphValue *a, GraphValue *b) { return apply("Div", {a, b}); }
+  GraphValue *add(GraphValue *a, double b) { return add(a, numberLike(a, b)); }
+  GraphValue *sub(GraphValue *a, double b) { return sub(a, numberLike(a, b)); }
+  GraphValue *mul(GraphValue *a, double b) { return mul(a, numberLike(a, b)); }
+  /// Where `condition` holds, a, elsewhere b.
+  GraphValue *where(GraphValue *condition, GraphValue *a, GraphValue *b) {
+    return apply("Where", {condition, a, b});
+  }
+  /// `value`, which is not negative infinity, cut to [low, high].
+  GraphValue *clamp(GraphValue *value, double low, double high);
+  /// The number as a scalar of the type of `value`.
+  GraphValue *numberLike(GraphValue *value, double number);
+  /// Result 0 of the node is `value`, unless there was an error.
+  void define(GraphValue *value, int result = 0) {
+    if (value && !node.failed())
+      node.define(result, value);
+  }
 
 private:
   GraphValue *list(llvm::ArrayRef<int64_t> numbers);

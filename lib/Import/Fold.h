@@ -5,6 +5,7 @@
 #include "Constant.h"
 
 #include "onnx/onnx_pb.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ffc::importer {
 
@@ -112,6 +113,15 @@ llvm::Expected<Constant> foldIsNaN(const FoldCall &call);
 llvm::Expected<Constant> foldPow(const FoldCall &call);
 llvm::Expected<Constant> foldCast(const FoldCall &call);
 llvm::Expected<Constant> foldWhere(const FoldCall &call);
+llvm::Expected<Constant> foldBits(const FoldCall &call);
+llvm::Expected<Constant> foldBitCast(const FoldCall &call);
+
+/// f of the elements of two constants of integers of one type, with
+/// broadcasting.
+llvm::Expected<Constant>
+combineConstants(const Constant &a, const Constant &b,
+                 llvm::function_ref<int64_t(int64_t, int64_t)> f);
+
 llvm::Expected<Constant> foldGather(const FoldCall &call);
 llvm::Expected<Constant> foldConcat(const FoldCall &call);
 llvm::Expected<Constant> foldSlice(const FoldCall &call);

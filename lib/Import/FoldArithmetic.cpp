@@ -150,6 +150,26 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
   return result;
 }
 
+Expected<Constant> ffc::importer::combineConstants(
+    const Constant &a, const Constant &b,
+    llvm::function_ref<int64_t(int64_t, int64_t)> f) {
+  Expected<Shape> shape = broadcast(a.shape, b.shape);
+  if (!shape)
+    return shape.takeError();
+  if (a.type != b.type || a.isFloat())
+    return makeError("expected integers of one type, found " +
+                     elementTypeName(a.type) + " and " +
+                     elementTypeName(b.type));
+  Constant result;
+  result.type = a.type;
+  result.shape = *shape;
+  for (int64_t i = 0, e = *elementCount(*shape); i < e; ++i)
+    result.ints.push_back(f(a.ints[broadcastIndex(i, *shape, a.shape)],
+                            b.ints[broadcastIndex(i, *shape, b.shape)]));
+  result.normalize();
+  return result;
+}
+
 static double computeFloat(StringRef op, double x) {
   if (op == "Neg")
     return -x;

@@ -1,5 +1,6 @@
 //===- GateOps.cpp - functions that multiply their operand by a gate ------===//
 
+#include "Expression.h"
 #include "OpTable.h"
 #include "TypedNode.h"
 
@@ -35,8 +36,23 @@ static void importMish(NodeImporter &node) {
   node.defineLast(binaryPart(node, "", BinaryKind::Mul, x, gate));
 }
 
+/// Swish(a) b.
+static void importSwiGlu(NodeImporter &node) {
+  expectOneType(node, {0, 1});
+  takeNumberType(node, 0, /*integers=*/false);
+  if (node.shape(0) != node.shape(1))
+    node.error("expected operands of one shape, found " +
+               shapeText(node.shape(0)) + " and " + shapeText(node.shape(1)));
+  const double alpha = node.real("alpha", 1);
+  Expression made(node);
+  made.define(made.mul(
+      made.make(MadeNode("Swish").real("alpha", alpha), {&node.operand(0)}),
+      &node.operand(1)));
+}
+
 void ffc::importer::registerGateOps() {
   registerOp("Mish", {importMish, 1, 1});
+  registerOp("SwiGLU", {importSwiGlu, 2, 2});
   registerOp("Swish", {importSwish, 1, 1});
   registerOp("com.microsoft.QuickGelu", {importSwish, 1, 1});
 }

@@ -70,15 +70,30 @@ void Importer::define(Scope &scope, StringRef name, GraphValue *value) {
     shapes[name] = value->shape;
 }
 
+/// The bits of integers of a type in programs, which have none without sign but
+/// bytes: the type's or, where those have no sign or are fewer, more.
+static unsigned heldBits(int32_t type) {
+  switch (type) {
+  case TensorProto::BOOL:
+    return 1;
+  case TensorProto::UINT8:
+    return 8;
+  case TensorProto::INT8:
+  case TensorProto::INT16:
+  case TensorProto::UINT16:
+  case TensorProto::INT32:
+    return 32;
+  default:
+    return 64;
+  }
+}
+
 RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
   Type element = builder.getF32Type();
   if (type == TensorProto::DOUBLE)
     element = builder.getF64Type();
   else if (!isFloatType(type))
-    element = builder.getIntegerType(
-        type == TensorProto::BOOL
-            ? 1
-            : static_cast<unsigned>(8 * elementBytes(type)));
+    element = builder.getIntegerType(heldBits(type));
   return RankedTensorType::get(shape, element);
 }
 

@@ -50,8 +50,11 @@ public:
     for (const onnx::ValueInfoProto *input : used)
       if (!input->type().has_tensor_type() ||
           !input->type().tensor_type().has_shape())
-        return makeError("input '" + input->name() +
-                         "': expected a tensor of known rank");
+        return makeError("input '" + input->name() + "'" +
+                         (input->type().has_sequence_type()   ? " is a sequence"
+                          : input->type().has_optional_type() ? " is optional"
+                                                              : "") +
+                         ": expected a tensor of known rank");
     if (options.batchSize)
       if (Error error = findBatch())
         return error;
@@ -277,8 +280,8 @@ private:
     if (!isCarriedType(input.type))
       return makeError("input '" + input.name + "' has element type " +
                        elementTypeName(input.type) +
-                       ", expected float, double, float16, bfloat16, int32, "
-                       "int64, uint8 or bool");
+                       ", expected floats of 16 to 64 bits, integers of 8 to "
+                       "64 or bool");
     for (int d = 0; d < shapeOf(info).dim_size(); ++d) {
       Expected<int64_t> extent = extentOf(info, d);
       if (!extent)

@@ -14,9 +14,6 @@ static void importCastLike(NodeImporter &node) {
   node.ignore("round_mode");
   const int32_t type = node.operand(1).type;
   GraphValue &x = node.operand(0);
-  if (x.type != type && (!isCarriedType(x.type) || !isCarriedType(type)))
-    return node.unsupported(" from " + elementTypeName(x.type) + " to " +
-                            elementTypeName(type));
   if (GraphValue *y = Expression(node).apply("Cast", {&x}, "to", type))
     node.define(0, y);
 }

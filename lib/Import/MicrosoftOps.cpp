@@ -13,33 +13,6 @@
 using namespace ffc;
 using namespace ffc::importer;
 using onnx::AttributeProto;
-using onnx::NodeProto;
-
-/// A node that is to have operands and attributes.
-static NodeProto makeNode(const char *opType) {
-  NodeProto made;
-  made.set_op_type(opType);
-  return made;
-}
-
-static void addReal(NodeProto &made, const char *name, double value) {
-  AttributeProto &attribute = *made.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(AttributeProto::FLOAT);
-  attribute.set_f(static_cast<float>(value));
-}
-
-static void addInteger(NodeProto &made, const char *name, int64_t value) {
-  AttributeProto &attribute = *made.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(AttributeProto::INT);
-  attribute.set_i(value);
-}
-
-static void defineIfMade(NodeImporter &node, GraphValue *value) {
-  if (value && !node.failed())
-    node.define(0, value);
-}
 
 /// Gelu of x + bias; FastGelu, whose bias may be missing, approximates it.
 static void importBiasGelu(NodeImporter &node) {
@@ -49,14 +22,10 @@ static void importBiasGelu(NodeImporter &node) {
     x = made.apply("Add", {x, &node.operand(1)});
   if (!x)
     return;
-  NodeProto gelu = makeNode("Gelu");
-  if (node.opType() == "FastGelu") {
-    AttributeProto &attribute = *gelu.add_attribute();
-    attribute.set_name("approximate");
-    attribute.set_type(AttributeProto::STRING);
-    attribute.set_s("tanh");
-  }
-  defineIfMade(node, made.make(std::move(gelu), {x}));
+  MadeNode gelu("Gelu");
+  if (node.opType() == "FastGelu")
+    gelu.text("approximate", "tanh");
+  made.define(made.make(gelu, {x}));
 }
 
 /// alpha op(a) op(b), with batches.
@@ -71,12 +40,11 @@ static void importFusedMatMul(NodeImporter &node) {
     return;
   Expression made(node);
   if (node.rank(0) == 2 && node.rank(1) == 2) {
-    NodeProto product = makeNode("Gemm");
-    addReal(product, "alpha", alpha);
-    addInteger(product, "transA", transposes[0]);
-    addInteger(product, "transB", transposes[1]);
-    return defineIfMade(node, made.make(std::move(product),
-                                        {&node.operand(0), &node.operand(1)}));
+    return made.define(made.make(MadeNode("Gemm")
+                                     .real("alpha", alpha)
+                                     .integer("transA", transposes[0])
+                                     .integer("transB", transposes[1]),
+                                 {&node.operand(0), &node.operand(1)}));
   }
   GraphValue *factors[] = {&node.operand(0), &node.operand(1)};
   for (int i : {0, 1}) {
@@ -91,34 +59,143 @@ static void importFusedMatMul(NodeImporter &node) {
   if (alpha != 1)
     product =
         made.apply("Mul", {product, made.number(node.operand(0).type, alpha)});
-  defineIfMade(node, product);
+  made.define(product);
 }
 
-/// Layer normalisation of input + skip + bias; result 3 is that sum.
-static void importSkipLayerNormalization(NodeImporter &node) {
+/// Layer normalisation of input + skip + bias, or, simplified, by the root of
+/// the mean of squares; result 3 is that sum.
+static void importSkipNormalization(NodeImporter &node) {
+  const bool isSimple = node.opType() == "SkipSimplifiedLayerNormalization";
+  const int shift = 3, bias = isSimple ? 3 : 4;
   const double epsilon = node.real("epsilon", 1e-12f);
   Expression made(node);
-  GraphValue *sum = made.apply("Add", {&node.operand(0), &node.operand(1)});
-  if (node.has(4))
-    sum = made.apply("Add", {sum, &node.operand(4)});
+  GraphValue *sum = made.add(&node.operand(0), &node.operand(1));
+  if (node.has(bias))
+    sum = made.add(sum, &node.operand(bias));
   if (!sum)
     return;
-  NodeProto norm = makeNode("LayerNormalization");
-  addInteger(norm, "axis", -1);
-  addReal(norm, "epsilon", epsilon);
   llvm::SmallVector<GraphValue *> in = {sum, &node.operand(2)};
-  if (node.has(3))
-    in.push_back(&node.operand(3));
-  defineIfMade(node, made.make(std::move(norm), in));
+  if (!isSimple && node.has(shift))
+    in.push_back(&node.operand(shift));
+  made.define(
+      made.make(MadeNode(isSimple ? "RMSNormalization" : "LayerNormalization")
+                    .integer("axis", -1)
+                    .real("epsilon", epsilon),
+                in));
   if (node.isUsed(3))
     node.define(3, sum);
 }
 
+/// A convolution of x and weights, with bias, plus an image, and a function of
+/// the sum.
+static void importFusedConv(NodeImporter &node) {
+  const llvm::StringRef activation = node.text("activation", "");
+  std::vector<double> parameters;
+  if (const AttributeProto *given =
+          node.attribute("activation_params", AttributeProto::FLOATS))
+    parameters.assign(given->floats().begin(), given->floats().end());
+  onnx::NodeProto conv;
+  conv.set_op_type("Conv");
+  for (const AttributeProto &attribute : node.node.attribute()) {
+    if (llvm::StringRef(attribute.name()).starts_with("activation"))
+      continue;
+    node.ignore(attribute.name());
+    *conv.add_attribute() = attribute;
+  }
+  struct Activation {
+    llvm::StringRef name;
+    llvm::SmallVector<const char *, 2> attributes;
+  };
+  static const Activation known[] = {{"", {}},
+                                     {"Relu", {}},
+                                     {"Tanh", {}},
+                                     {"Sigmoid", {}},
+                                     {"Clip", {"", ""}},
+                                     {"LeakyRelu", {"alpha"}},
+                                     {"HardSigmoid", {"alpha", "beta"}}};
+  const auto *found = llvm::find_if(
+      known, [&](const Activation &each) { return each.name == activation; });
+  if (found == std::end(known))
+    return node.error("expected attribute 'activation' Relu, Tanh, Sigmoid, "
+                      "Clip, LeakyRelu or HardSigmoid, found '" +
+                      activation + "'");
+  if (parameters.size() != found->attributes.size())
+    return node.error("expected " + llvm::Twine(found->attributes.size()) +
+                      " numbers in attribute 'activation_params' of " +
+                      activation + ", found " + llvm::Twine(parameters.size()));
+  Expression made(node);
+  llvm::SmallVector<GraphValue *> in = {&node.operand(0), &node.operand(1)};
+  if (node.has(2))
+    in.push_back(&node.operand(2));
+  GraphValue *y = made.make(std::move(conv), in);
+  if (node.has(3))
+    y = made.add(y, &node.operand(3));
+  if (activation == "Clip") {
+    y = made.clamp(y, parameters[0], parameters[1]);
+  } else if (!activation.empty()) {
+    MadeNode function(activation);
+    for (auto [name, value] : llvm::zip_equal(found->attributes, parameters))
+      function.real(name, value);
+    y = made.make(std::move(function), {y});
+  }
+  made.define(y);
+}
+
+/// Rows of three tables, added up and normalised. Result 1 is how many
+/// positions of a sample the mask has, 2 the sum.
+static void importEmbedLayerNormalization(NodeImporter &node) {
+  enum { Ids, Segments, Words, Positions, SegmentTable, Scale, Shift, Mask };
+  constexpr int kPositionIds = 8;
+  const double epsilon = node.real("epsilon", 1e-12f);
+  node.ignore("mask_index_type");
+  node.expectRank(Ids, 2);
+  if (node.failed())
+    return;
+  const Shape shape(node.shape(Ids));
+  Expression made(node);
+  auto look = [&](int table, GraphValue *ids) {
+    return made.apply("Gather", {&node.operand(table), ids}, "axis", 0);
+  };
+  GraphValue *sum = look(Words, &node.operand(Ids));
+  GraphValue *positions = nullptr;
+  if (node.has(kPositionIds)) {
+    positions = look(Positions, &node.operand(kPositionIds));
+  } else {
+    if (node.rank(Positions) != 2 || node.shape(Positions)[0] < shape[1])
+      return node.error("expected a row for each of " + llvm::Twine(shape[1]) +
+                        " positions as operand 3, found shape " +
+                        shapeText(node.shape(Positions)));
+    positions = made.slice(&node.operand(Positions), 0, 0, shape[1]);
+  }
+  sum = made.add(sum, positions);
+  if (node.has(Segments) && node.has(SegmentTable))
+    sum = made.add(sum, look(SegmentTable, &node.operand(Segments)));
+  made.define(made.make(MadeNode("LayerNormalization")
+                            .integer("axis", -1)
+                            .real("epsilon", epsilon),
+                        {sum, &node.operand(Scale), &node.operand(Shift)}));
+  if (node.failed())
+    return;
+  if (node.isUsed(1))
+    made.define(node.has(Mask)
+                    ? made.reduce("ReduceSum", &node.operand(Mask), 1)
+                    : made.constant(onnx::TensorProto::INT32, {shape[0]},
+                                    std::vector<int64_t>(shape[0], 0)),
+                1);
+  if (node.isUsed(2))
+    node.define(2, sum);
+}
+
 void ffc::importer::registerMicrosoftOps() {
   registerOp("com.microsoft.BiasGelu", {importBiasGelu, 2, 2, 0b10});
+  registerOp("com.microsoft.EmbedLayerNormalization",
+             {importEmbedLayerNormalization, 7, 9, 0b1111100});
   registerOp("com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10});
+  registerOp("com.microsoft.FusedConv", {importFusedConv, 2, 4, 0b110});
   registerOp("com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10});
   registerOp("com.microsoft.Gelu", {importBiasGelu, 1, 1});
   registerOp("com.microsoft.SkipLayerNormalization",
-             {importSkipLayerNormalization, 3, 5, 0b11100});
+             {importSkipNormalization, 3, 5, 0b11100});
+  registerOp("com.microsoft.SkipSimplifiedLayerNormalization",
+             {importSkipNormalization, 3, 4, 0b1100});
 }

@@ -1,5 +1,6 @@
 //===- PoolOps.cpp - pooling ----------------------------------------------===//
 
+#include "Expression.h"
 #include "OpTable.h"
 #include "TypedNode.h"
 #include "Window.h"
@@ -130,6 +131,63 @@ static void buildAveragePool(NodeImporter &node, const Window &window,
       node.list(window.strides));
 }
 
+/// The means of windows with gaps: sums, by a convolution with ones in every
+/// channel, over the numbers of elements, which are known.
+static void buildDilatedAverage(NodeImporter &node, const Window &window,
+                                bool countPads) {
+  takeNumberType(node, 0, /*integers=*/false);
+  if (node.failed())
+    return;
+  const size_t spatial = window.spatial();
+  const int64_t channels = node.shape(0)[1];
+  node.resultType(pooledShape(node, window));
+  const auto places = elementCount(window.out);
+  if (!node.failed() && places)
+    node.expectPositions(*places);
+  if (node.failed())
+    return;
+  Shape ones = {channels, 1}, pads = window.pads, scales = {1, 1};
+  ones.append(window.kernel);
+  scales.append(window.out);
+  std::vector<double> shares(*places, 1);
+  for (size_t d = 0; d < spatial; ++d) {
+    const int64_t image = node.shape(0)[d + 2], begin = pads[d],
+                  end = image + pads[d + spatial];
+    // What counts of every window.
+    const int64_t low = countPads ? -begin : 0, high = countPads ? end : image;
+    int64_t inner = 1;
+    for (size_t e = d + 1; e < spatial; ++e)
+      inner *= window.out[e];
+    for (size_t i = 0; i < shares.size(); ++i) {
+      const int64_t out = static_cast<int64_t>(i) / inner % window.out[d];
+      int64_t count = 0;
+      for (int64_t tap = 0; tap < window.kernel[d]; ++tap) {
+        const int64_t at =
+            out * window.strides[d] - begin + tap * window.dilations[d];
+        count += at >= low && at < high;
+      }
+      if (count == 0)
+        return node.error("expected windows that see an element, found none in "
+                          "dimension " +
+                          Twine(d + 2));
+      shares[i] /= static_cast<double>(count);
+    }
+    // Rounded up, windows go beyond the pads.
+    pads[d + spatial] = std::max<int64_t>(
+        pads[d + spatial], (window.out[d] - 1) * window.strides[d] +
+                               window.reach(d) - image - begin);
+  }
+  Expression made(node);
+  const int32_t type = node.operand(0).type;
+  GraphValue *sums = made.make(MadeNode("Conv")
+                                   .integer("group", channels)
+                                   .integers("strides", window.strides)
+                                   .integers("dilations", window.dilations)
+                                   .integers("pads", pads),
+                               {&node.operand(0), made.filled(type, ones, 1)});
+  made.define(made.mul(sums, made.floats(type, scales, std::move(shares))));
+}
+
 static void importMaxPool(NodeImporter &node) {
   expectImage(node);
   if (node.failed())
@@ -150,9 +208,11 @@ static void importAveragePool(NodeImporter &node) {
     return;
   Window window =
       readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
+  const bool countPads = node.integer("count_include_pad", 0) != 0;
   if (llvm::any_of(window.dilations, [](int64_t d) { return d != 1; }))
-    node.error("expected dilations of 1, found " + shapeText(window.dilations));
-  buildAveragePool(node, window, node.integer("count_include_pad", 0) != 0);
+    buildDilatedAverage(node, window, countPads);
+  else
+    buildAveragePool(node, window, countPads);
 }
 
 /// One window, the image.

@@ -30,6 +30,7 @@ static void importTopK(NodeImporter &node) {
                       Twine(node.shape(0)[axis]) + ", found " + Twine(count));
   if (node.isChangedBatch(0, axis))
     return node.error("ranks the batch and stands in the way of --batch-size");
+  takeNumberType(node, 0, /*integers=*/true);
   Value x = node.tensor(0);
   Shape shape(node.shape(0));
   shape[axis] = count;

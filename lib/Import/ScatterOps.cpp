@@ -10,6 +10,11 @@
 #include "OpTable.h"
 #include "Positions.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
+#include <numeric>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -30,15 +35,74 @@ static GraphValue *addedUp(NodeImporter &node, const Twine &name, Value indices,
   return sums;
 }
 
-/// Is what was there added to? Reports other operands than floats.
-static bool readReduction(NodeImporter &node) {
-  const StringRef reduction = node.text("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    node.error("expected reduction none or add, found '" + reduction + "'");
-  else if (node.operand(0).type != TensorProto::FLOAT)
+/// What becomes of an element that is there and those that come to it.
+enum class Reduction { None, Add, Mul, Max, Min };
+
+/// Reports other operands than floats.
+static Reduction readReduction(NodeImporter &node) {
+  const StringRef text = node.text("reduction", "none");
+  const auto reduction = llvm::StringSwitch<std::optional<Reduction>>(text)
+                             .Case("none", Reduction::None)
+                             .Case("add", Reduction::Add)
+                             .Case("mul", Reduction::Mul)
+                             .Case("max", Reduction::Max)
+                             .Case("min", Reduction::Min)
+                             .Default(std::nullopt);
+  if (!reduction)
+    node.error("expected reduction none, add, mul, max or min, found '" + text +
+               "'");
+  else if (!isFloatType(node.operand(0).type))
     node.error("expected floats as operand 0, found type " +
                elementTypeName(node.operand(0).type));
-  return reduction == "add";
+  return reduction.value_or(Reduction::None);
+}
+
+/// Products and extrema are not sums: `data` [outer, rows, width] combined with
+/// what comes to its rows from `from` [outer, count, width], by a table of
+/// which goes where. `numbers`: of rows, [outer, count, 1], or the same for all
+/// width, [outer, count, width].
+static GraphValue *reduced(NodeImporter &node, Expression &made,
+                           Reduction reduction, GraphValue *data,
+                           GraphValue *numbers, GraphValue *from) {
+  if (!data || !numbers || !from)
+    return nullptr;
+  const Shape shape(data->shape);
+  const int64_t count = from->shape[1];
+  const auto elements = elementCount({shape[0], shape[1], count, shape[2]});
+  if (!elements || *elements > kMaxPositions) {
+    node.error("expected at most " + Twine(kMaxPositions) +
+               " pairs of elements and what they are reduced with, found " +
+               Twine(shape[0] * shape[1]) + " times " +
+               Twine(count * shape[2]));
+    return nullptr;
+  }
+  const double least = std::numeric_limits<float>::lowest();
+  struct Operators {
+    const char *pair, *all;
+    double neutral;
+  };
+  const Operators by =
+      reduction == Reduction::Mul   ? Operators{"Mul", "ReduceProd", 1}
+      : reduction == Reduction::Max ? Operators{"Max", "ReduceMax", least}
+                                    : Operators{"Min", "ReduceMin", -least};
+  std::vector<int64_t> places(shape[1]);
+  std::iota(places.begin(), places.end(), 0);
+  // Positions may count from the end.
+  GraphValue *place =
+      made.constant(TensorProto::INT64, {shape[1], 1, 1}, std::move(places));
+  GraphValue *own = made.cast(numbers, TensorProto::INT64);
+  if (!own)
+    return nullptr;
+  Shape column(own->shape);
+  column.insert(column.begin() + 1, 1);
+  own = made.reshape(own, column);
+  GraphValue *back = made.sub(place, static_cast<double>(shape[1]));
+  GraphValue *isHit = made.apply("Or", {made.apply("Equal", {own, place}),
+                                        made.apply("Equal", {own, back})});
+  GraphValue *coming =
+      made.where(isHit, made.reshape(from, {shape[0], 1, count, shape[2]}),
+                 made.numberLike(from, by.neutral));
+  return made.apply(by.pair, {data, made.reduce(by.all, coming, 2)});
 }
 
 /// `data` with `sums` added or, without `hits`, in the place of what was hit.
@@ -52,7 +116,7 @@ static GraphValue *combined(Expression &made, GraphValue *data,
 
 static void defineScattered(NodeImporter &node, Expression &made,
                             const Named &named) {
-  const bool adds = readReduction(node);
+  const Reduction reduction = readReduction(node);
   if (node.failed() || !named.numbers)
     return;
   const int64_t count = product(named.numbers->shape);
@@ -65,10 +129,17 @@ static void defineScattered(NodeImporter &node, Expression &made,
              *numbers = made.reshape(named.numbers, {count});
   if (node.failed())
     return;
+  if (reduction != Reduction::None && reduction != Reduction::Add) {
+    GraphValue *result = reduced(
+        node, made, reduction, made.reshape(data, {1, named.rows, named.width}),
+        made.reshape(numbers, {1, count, 1}),
+        made.reshape(added, {1, count, named.width}));
+    return made.define(made.reshape(result, shape));
+  }
   Value indices = indicesOf(node, *numbers, named.rows);
   GraphValue *sums = addedUp(node, "sums", indices, added, named.rows),
              *hits = nullptr;
-  if (!adds)
+  if (reduction == Reduction::None)
     hits = addedUp(node, "hits", indices,
                    made.filled(TensorProto::FLOAT, {count, 1}, 1), named.rows);
   GraphValue *result = combined(made, data, sums, hits);
@@ -108,18 +179,57 @@ static GraphValue *addedUp(NodeImporter &node, Expression &made,
   return made.computed(TensorProto::FLOAT, sums);
 }
 
+/// The same of elements, each of which has a position along the axis.
+static void importReducedElements(NodeImporter &node, Expression &made,
+                                  const ElementPositions &positions,
+                                  Reduction reduction) {
+  const Shape shape(node.shape(0)), lines(positions.lines),
+      given(node.shape(1));
+  const auto axis = static_cast<size_t>(
+      node.check(resolveAxis(node.integer("axis", 0), node.rank(0))));
+  auto joined = [&](ArrayRef<int64_t> of) {
+    return Shape{product(of.take_front(axis)), of[axis],
+                 product(of.drop_front(axis + 1))};
+  };
+  GraphValue *whole = &node.operand(0), *part = whole;
+  for (size_t d = 0; d < shape.size(); ++d)
+    part = made.slice(part, static_cast<int64_t>(d), 0, lines[d]);
+  GraphValue *result =
+      reduced(node, made, reduction, made.reshape(part, joined(lines)),
+              made.reshape(&node.operand(1), joined(given)),
+              made.reshape(&node.operand(2), joined(given)));
+  result = made.reshape(result, lines);
+  if (lines == shape)
+    return made.define(result);
+  // Lines that have no positions stay.
+  std::vector<int64_t> pads(2 * shape.size(), 0);
+  for (size_t d = 0; d < shape.size(); ++d)
+    pads[d + shape.size()] = shape[d] - lines[d];
+  auto padded = [&](GraphValue *x) {
+    return made.apply(
+        "Pad", {x, made.constant(TensorProto::INT64,
+                                 {static_cast<int64_t>(pads.size())}, pads)});
+  };
+  GraphValue *isLine = padded(made.filled(TensorProto::FLOAT, lines, 1));
+  made.define(made.where(
+      made.apply("Greater", {isLine, made.number(TensorProto::FLOAT, 0)}),
+      padded(result), whole));
+}
+
 static void importScatterElements(NodeImporter &node) {
   const auto positions = elementPositions(node);
-  const bool adds = readReduction(node);
+  const Reduction reduction = readReduction(node);
   if (!node.failed() && node.shape(2) != node.shape(1))
     node.error("expected operand 2 of shape " + shapeText(node.shape(1)) +
                ", found " + shapeText(node.shape(2)));
   if (node.failed())
     return;
   Expression made(node);
+  if (reduction != Reduction::None && reduction != Reduction::Add)
+    return importReducedElements(node, made, *positions, reduction);
   GraphValue *sums = addedUp(node, made, "sums", *positions, &node.operand(2)),
              *hits = nullptr;
-  if (!adds)
+  if (reduction == Reduction::None)
     hits = addedUp(node, made, "hits", *positions,
                    made.filled(TensorProto::FLOAT, node.shape(1), 1));
   if (GraphValue *result = combined(made, &node.operand(0), sums, hits))

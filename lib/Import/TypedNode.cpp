@@ -2,6 +2,8 @@
 
 #include "TypedNode.h"
 
+#include "Bits.h"
+
 #include "ffc/IR/ShapeInference.h"
 
 #include <algorithm>
@@ -88,6 +90,13 @@ void ffc::importer::defineCast(NodeImporter &node, Value x, int32_t type) {
   node.setElementType(type);
   RankedTensorType result = node.importer.tensorType(
       cast<RankedTensorType>(x.getType()).getShape(), type);
-  node.define(
-      ff::CastOp::create(node.importer.builder, node.location(), result, x));
+  const Value before = x;
+  if (x.getType() != result)
+    x = ff::CastOp::create(node.importer.builder, node.location("cast"), result,
+                           x);
+  x = wrappedTo(node, x, type);
+  if (x == before)
+    node.define(0, x);
+  else if (!node.failed())
+    node.defineLast(x);
 }

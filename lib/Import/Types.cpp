@@ -87,10 +87,68 @@ llvm::Expected<Value> Importer::floatsOf(GraphValue &value, const Role &role) {
   return state;
 }
 
+/// Integers that floats do not hold are put together of pieces that they do.
+static llvm::Expected<Value> exactIntegers(Importer &importer,
+                                           const GraphValue &value) {
+  constexpr int64_t kPiece = 22, kMask = (int64_t(1) << kPiece) - 1;
+  OpBuilder &builder = importer.builder;
+  auto piece = [&](ArrayRef<int64_t> shape,
+                   std::vector<double> numbers) -> llvm::Expected<Value> {
+    GraphValue *part = importer.newValue(
+        Kind::Constant, importer.names.unique(value.name + ".piece"),
+        TensorProto::FLOAT, shape);
+    part->constant.type = TensorProto::FLOAT;
+    part->constant.shape = Shape(shape);
+    part->constant.floats = std::move(numbers);
+    auto floats = importer.materialize(*part, Role());
+    if (!floats)
+      return floats;
+    // By way of 64 bits, so that nothing is lost between.
+    return cast(importer, part->name, *floats,
+                RankedTensorType::get(shape, builder.getI64Type()),
+                TensorProto::INT64);
+  };
+  auto combined = [&](ff::BitwiseKind kind, Value a, Value b) -> Value {
+    auto where = NameLoc::get(
+        builder.getStringAttr(importer.names.unique(value.name + ".bits")));
+    return ff::BitwiseOp::create(builder, where, a.getType(), kind, a, b);
+  };
+  Value result;
+  for (int64_t from = 3 * kPiece; (from -= kPiece) >= 0;) {
+    std::vector<double> numbers;
+    for (int64_t x : value.constant.ints)
+      numbers.push_back(static_cast<double>(x >> from & kMask));
+    auto part = piece(value.shape, std::move(numbers));
+    if (!part)
+      return part;
+    if (result) {
+      auto shift = piece({}, {static_cast<double>(kPiece)});
+      if (!shift)
+        return shift;
+      result = combined(ff::BitwiseKind::ShiftLeft, result, *shift);
+      result = combined(ff::BitwiseKind::Or, result, *part);
+    } else {
+      result = *part;
+    }
+  }
+  RankedTensorType type = importer.tensorType(value.shape, value.type);
+  return result.getType() == type
+             ? result
+             : cast(importer, value.name, result, type, value.type);
+}
+
 llvm::Expected<Value> Importer::typedValueOf(GraphValue &value) {
   RankedTensorType type = tensorType(value.shape, value.type);
   if (value.kind == Kind::Computed && value.value.getType() == type)
     return value.value;
+  if (value.kind == Kind::Constant && !value.constant.isFloat() &&
+      !value.constant.ints.empty()) {
+    auto floats = toFloats(value, value.constant);
+    if (!floats) {
+      llvm::consumeError(floats.takeError());
+      return exactIntegers(*this, value);
+    }
+  }
   auto floats = floatsOf(value);
   if (!floats || floats->getType() == type)
     return floats;

@@ -1,9 +1,10 @@
-"""Runs the ONNX node tests of the supported operators as compiled programs.
+"""Runs the ONNX node tests as compiled programs.
 
-Every test all of whose operators ffc knows is compiled for one rank, run on the
-test's inputs and compared with its outputs. What ffc refuses is out, for the reason
-ffc gives. docs/node-tests.md is the result as a table; the test fails if a program
-gives other values, or if the table is out of date.
+Every test is compiled for one rank, run on the test's inputs and compared with its
+outputs. What ffc refuses is out, for the reason ffc gives. The result is a table,
+docs/node-tests-SET.md; the test fails if a program gives other values, or if the
+table is out of date. The tests are files (--data), as Debian packages them, or made
+by the Python package onnx (--generate); without it the test ends with 77, not run.
 
 g++ compiles the programs of many tests together (program_batch.py); each runs as a
 process of its own.
@@ -28,6 +29,8 @@ from programs import (Failure, file_name, fresh_folder, run, run_program,  # noq
                       write_inputs)
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-5
+BFLOAT16 = 16  # TensorProto.DataType
+NOT_RUN = 77
 PREFIX = "ffc: error: "
 # Of the operators whose tests declare an older set, none has changed since then.
 OLDEST_OPSET = 7
@@ -56,26 +59,30 @@ def read_test(folder):
 
 
 def read_tensor(path):
-    """As programs have it: floats of 16 bits are f32 there."""
+    """As programs have it: floats of 16 bits are f32 there, narrow integers with a sign and those
+    of 16 bits i32, wide ones without a sign i64."""
     with open(path, "rb") as file:
-        found = onnx_files.tensor(file.read())
+        data = file.read()
+    found = onnx_files.tensor(data)
     if found is None:
         return None
-    if found.dtype == np.uint16:  # bfloat16, which numpy does not have
+    if onnx_files.type_of(data) == BFLOAT16:  # which numpy does not have
         return (found.astype(np.uint32) << 16).view(np.float32)
-    return found.astype(np.float32) if found.dtype == np.float16 else found
+    wider = {"f2": np.float32, "i1": np.int32, "i2": np.int32, "u2": np.int32, "u4": np.int64,
+             "u8": np.int64}
+    return found.astype(wider.get(found.dtype.str[1:], found.dtype))
 
 
 def precision_of(path):
     """How exact the values of a file are, relative: programs round to 16 bits where values are
     used, not where they are written."""
     with open(path, "rb") as file:
-        kind = onnx_files.tensor(file.read()).dtype
-    return 1e-2 if kind == np.uint16 else 1e-3 if kind == np.float16 else RELATIVE
+        kind = onnx_files.type_of(file.read())
+    return 1e-2 if kind == BFLOAT16 else RELATIVE
 
 
 def normalise(message):
-    """A refusal without the names of the test's file and node."""
+    """A refusal without the names of the test's file, inputs and node."""
     line = next(line for line in message.splitlines() if line.startswith(PREFIX))
     line = line[len(PREFIX):]
     line = re.sub(r"^\S*model\.onnx(:\d+)*: ", "", line)
@@ -84,6 +91,7 @@ def normalise(message):
         line = re.sub(r" \(\d+: '[^)]*\)", "", line).replace(":", "", 1)
         if "," not in line:
             line = line.replace("operators", "operator", 1)
+    line = re.sub(r"^(input|output|initializer) '[^']*'(:)? ", r"\1 ", line)
     return re.sub(r", found ('\w+' of shape )?\d+(x\d+)*( and \d+(x\d+)*)?$", "", line)
 
 
@@ -91,7 +99,10 @@ def compare(name, found, expected, relative):
     if found.shape != expected.shape:
         raise Failure(f"'{name}': expected shape {list(expected.shape)}, found "
                       f"{list(found.shape)}")
-    if not np.allclose(found, expected, rtol=relative, atol=ABSOLUTE, equal_nan=True):
+    if expected.dtype.kind in "iub":
+        if not np.array_equal(found, expected):
+            raise Failure(f"'{name}': {np.count_nonzero(found != expected)} integers differ")
+    elif not np.allclose(found, expected, rtol=relative, atol=ABSOLUTE, equal_nan=True):
         error = np.nanmax(np.abs(found.astype(np.float64) - expected))
         raise Failure(f"'{name}': values differ by up to {error:.3e}")
 
@@ -102,14 +113,10 @@ class Runner:
 
     def __init__(self, arguments):
         self.arguments = arguments
-        status, out, err = run([arguments.ffc, "--list-operators"], 60)
-        if status != 0:
-            sys.exit(f"error: ffc --list-operators ended with {status}\n{err}")
         self.constants = {name: [int(i) for i in operands.split()]
                           for name, operands in read_lines("constants.txt")}
-        # Some operators are for constants only.
-        self.operators = {*out.split(), *self.constants}
         self.excluded = dict(read_lines("excluded.txt"))
+        self.reasons = dict(read_lines("reasons.txt"))
         self.tools = Toolchain(arguments.include, shlex.split(arguments.kernel_flags),
                                arguments.link)
 
@@ -121,15 +128,18 @@ class Runner:
             if not os.path.exists(path):
                 continue
             types = {node.type for node in onnx_files.Model(path).nodes}
-            if types and types <= self.operators:
-                selected[name] = ", ".join(sorted(types))
+            selected[name] = ", ".join(sorted(types))
         return selected
 
-    def freeze(self, model, inputs):
-        """Makes the operands that must be known initializers of the model; returns
-        the inputs that are left."""
+    def freeze(self, model, inputs, more):
+        """Makes the operands that must be known initializers of the model, and `more` all that
+        are integers or single numbers; returns the inputs that are left."""
         frozen = {node.inputs[i] for node in model.nodes
                   for i in self.constants.get(node.type, []) if i < len(node.inputs)}
+        if more:
+            values = {name: read_tensor(path) for name, path in inputs.items()}
+            frozen |= {name for name, value in values.items() if value is not None and
+                       (value.dtype.kind in "iub" or value.size == 1)}
         for name in sorted(frozen & set(inputs)):
             with open(inputs[name], "rb") as file:
                 model.with_initializer(name, file.read())
@@ -142,9 +152,16 @@ class Runner:
         """The folder of the program's source, or the reason why there is none."""
         if name in self.excluded:
             return None, self.excluded[name]
+        source, reason = self.emit_with(name, False)
+        if "--fix" in reason or "expected a constant" in reason:
+            source, _ = self.emit_with(name, True)
+        return source, reason
+
+    def emit_with(self, name, more):
+        """The same; `more`: operands that need not, but may be constants are."""
         model, inputs, _ = read_test(os.path.join(self.arguments.data, name))
         work = fresh_folder(self.folder(name))
-        inputs = self.freeze(model, inputs)
+        inputs = self.freeze(model, inputs, more)
         if model.opset() < OLDEST_OPSET:
             model.with_opset(OLDEST_OPSET)
         path = os.path.join(work, "model.onnx")
@@ -156,13 +173,19 @@ class Runner:
              "--mode=infer", "--emit=source", "-o", source], 120)
         if status == 1 and PREFIX in err:
             shutil.rmtree(work)
-            return None, normalise(err)
+            return None, self.explained(normalise(err))
         if status != 0:
             raise Failure(f"ffc ended with {status}\n{out}{err}")
         shutil.rmtree(os.path.join(source, "runtime"))
         write_inputs(os.path.join(work, "inputs"),
                      {n: read_tensor(p) for n, p in inputs.items()})
         return source, ""
+
+    def explained(self, refusal):
+        """With the reason why an operator is left out, if it is known."""
+        words = re.match(r"unsupported operators? ([\w.]+)(,|;|$)", refusal)
+        reason = self.reasons.get(words.group(1)) if words else None
+        return f"{words.group(0).rstrip(',;')}: {reason}" if reason else refusal
 
     def check(self, name, executable):
         """Runs a test and compares its outputs. A program looks for its weights beside itself."""
@@ -209,16 +232,15 @@ class Runner:
         return results
 
 
-def table(selected, results):
-    """docs/node-tests.md."""
+def table(title, selected, results):
+    """The document."""
     passed = [n for n in selected if results[n][0] == "in"]
     lines = [
-        "# ONNX node tests",
+        f"# Node tests of {title}",
         "",
         "Made by `test/Conformance/conformance.py --update`; do not edit.",
         "",
-        f"Of the ONNX 1.12 node tests, {len(selected)} use only operators that `ffc --list-operators` names.",
-        f"{len(passed)} of them pass as compiled programs of one rank;",
+        f"{title} has {len(selected)} node tests. {len(passed)} of them pass as compiled programs of one rank;",
         f"{len(selected) - len(passed)} are out. The tests give all operands as inputs; those that `ffc` must know when it",
         "compiles (shapes, pads, weights) are written into the model as initializers.",
         "",
@@ -246,13 +268,30 @@ def table(selected, results):
     return "\n".join(lines) + "\n"
 
 
+def generate(arguments):
+    """Makes the tests of the package, once for each of its versions."""
+    folder = os.path.join(arguments.work, "generated")
+    status, out, err = run(shlex.split(arguments.generate) +
+                           [os.path.join(HERE, "generate.py"), folder], 300)
+    if status == NOT_RUN:
+        print(out.strip())
+        sys.exit(NOT_RUN)
+    if status != 0:
+        sys.exit(f"error: generate.py ended with {status}\n{err}")
+    arguments.title = out.splitlines()[-1]
+    arguments.data = os.path.join(folder, arguments.title)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ffc", required=True)
     parser.add_argument("--topology", required=True)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--data", required=True, help="folder of the node tests")
-    parser.add_argument("--table", required=True, help="docs/node-tests.md")
+    parser.add_argument("--data", help="folder of the node tests")
+    parser.add_argument("--generate", help="a Python that may have the package onnx")
+    parser.add_argument("--title", default="", help="what the tests are called; by --generate "
+                        "that is the version of the package")
+    parser.add_argument("--table", required=True, help="docs/node-tests-SET.md")
     parser.add_argument("--update", action="store_true", help="write the table")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=40, help="programs that g++ compiles together")
@@ -262,6 +301,8 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression")
     arguments = parser.parse_args()
 
+    if arguments.generate:
+        generate(arguments)
     runner = Runner(arguments)
     selected = {n: o for n, o in runner.select().items() if re.search(arguments.only, n)}
     if not selected:
@@ -284,7 +325,7 @@ def main():
         sys.exit(bool(failed))
     if failed:
         sys.exit(1)
-    text = table(selected, results)
+    text = table(arguments.title, selected, results)
     if arguments.update:
         with open(arguments.table, "w") as file:
             file.write(text)
@@ -294,7 +335,7 @@ def main():
         with open(arguments.table) as file:
             current = file.read()
     if current != text:
-        fresh = os.path.join(arguments.work, "node-tests.md")
+        fresh = os.path.join(arguments.work, os.path.basename(arguments.table))
         with open(fresh, "w") as file:
             file.write(text)
         sys.exit(f"error: '{arguments.table}' is out of date, expected the text "

@@ -27,6 +27,30 @@ func.func @unary_dynamic_result(%x: tensor<3x4xf32>) {
 
 // -----
 
+func.func @bitwise_1(%a: tensor<4x3xi32>, %b: tensor<2xi32>) {
+  // expected-error @+1 {{expected operands that broadcast to one shape, found 'tensor<4x3xi32>' and 'tensor<2xi32>'}}
+  %0 = ff.bitwise and(%a, %b) : (tensor<4x3xi32>, tensor<2xi32>) -> tensor<4x3xi32>
+  return
+}
+
+// -----
+
+func.func @bitwise_floats(%a: tensor<3xf32>) {
+  // expected-error @+1 {{operand #0 must be 0D/1D/2D/3D/4D/5D/6D/7D/8D tensor of 8-bit signless integer or 32-bit signless integer or 64-bit signless integer values}}
+  %0 = ff.bitwise and(%a, %a) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @noise_1(%x: tensor<3xf32>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %0 = ff.noise normal(%x) {key = 5 : i64} : (tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @unary_1_missing_alpha(%x: tensor<4xf32>) {
   // expected-error @+1 {{'leaky_relu': expected alpha, found none}}
   %0 = ff.unary leaky_relu(%x) : tensor<4xf32> -> tensor<4xf32>

@@ -55,6 +55,20 @@ func.func @cast(%x: tensor<8x4xf32>) {
   return
 }
 
+// CHECK-LABEL: @noise
+func.func @noise(%x: tensor<8x16xf32>) {
+  // CHECK: ff.noise normal(%{{.*}}) {key = 5 : i64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %0 = ff.noise normal(%x) {key = 5 : i64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  return
+}
+
+// CHECK-LABEL: @bitwise
+func.func @bitwise(%a: tensor<4x3xi32>, %b: tensor<3xi32>) {
+  // CHECK: ff.bitwise shift_right(%{{.*}}, %{{.*}}) : (tensor<4x3xi32>, tensor<3xi32>) -> tensor<4x3xi32>
+  %0 = ff.bitwise shift_right(%a, %b) : (tensor<4x3xi32>, tensor<3xi32>) -> tensor<4x3xi32>
+  return
+}
+
 // CHECK-LABEL: @dropout
 func.func @dropout(%x: tensor<8x16xf32>) {
   // CHECK: ff.dropout(%{{.*}}) {key = -7 : i64, ratio = 5.000000e-01 : f64}

@@ -26,7 +26,7 @@ FUNCTIONS = [
     ("Elu", "alpha = 0.7"), ("LeakyRelu", "alpha = 0.2"), ("Selu", ""), ("Celu", "alpha = 1.5"),
     ("HardSigmoid", ""), ("HardSwish", ""), ("Mish", ""), ("Gelu", ""),
     ("Gelu", 'approximate = "tanh"'), ("Sin", ""), ("Cos", ""), ("ThresholdedRelu", "alpha = 0.3"),
-    ("Identity", ""),
+    ("Identity", ""), ("Atan", ""), ("Asinh", ""),
 ]
 
 

@@ -14,7 +14,7 @@ TYPES = {
     1: np.dtype("<f4"), 2: np.dtype("u1"), 3: np.dtype("i1"), 4: np.dtype("<u2"),
     5: np.dtype("<i2"), 6: np.dtype("<i4"), 7: np.dtype("<i8"), 9: np.dtype("?"),
     10: np.dtype("<f2"), 11: np.dtype("<f8"), 12: np.dtype("<u4"),
-    13: np.dtype("<u8"),
+    13: np.dtype("<u8"), 16: np.dtype("<u2"),  # bfloat16, as bits
 }
 
 
@@ -45,10 +45,15 @@ def tensor_name(data):
     return b"".join(value for n, value in fields(data) if n == 8).decode()
 
 
+def type_of(data):
+    """TensorProto.data_type."""
+    return next((value for n, value in fields(data) if n == 2), 0)
+
+
 def tensor(data):
     """The array of a TensorProto, or None for types that numpy lacks."""
     shape = integers(data, 1)
-    code = next((value for n, value in fields(data) if n == 2), 0)
+    code = type_of(data)
     if code not in TYPES:
         return None
     dtype = TYPES[code]
@@ -61,7 +66,7 @@ def tensor(data):
         values = floats(data, 10, 8)
     elif code == 7:
         values = np.array(integers(data, 7), dtype=dtype)
-    elif code == 10:
+    elif code in (10, 16):
         values = np.array(integers(data, 5), dtype="<u2").view(dtype)
     else:
         values = np.array(integers(data, 11 if code in (12, 13) else 5)).astype(dtype)

@@ -33,7 +33,16 @@ def FF_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function", [
     I32EnumAttrCase<"Round", 25, "round">,
     I32EnumAttrCase<"GeluTanh", 26, "gelu_tanh">,
     I32EnumAttrCase<"Sin", 27, "sin">,
-    I32EnumAttrCase<"Cos", 28, "cos">]> {
+    I32EnumAttrCase<"Cos", 28, "cos">,
+    I32EnumAttrCase<"Tan", 29, "tan">,
+    I32EnumAttrCase<"Asin", 30, "asin">,
+    I32EnumAttrCase<"Acos", 31, "acos">,
+    I32EnumAttrCase<"Atan", 32, "atan">,
+    I32EnumAttrCase<"Sinh", 33, "sinh">,
+    I32EnumAttrCase<"Cosh", 34, "cosh">,
+    I32EnumAttrCase<"Asinh", 35, "asinh">,
+    I32EnumAttrCase<"Acosh", 36, "acosh">,
+    I32EnumAttrCase<"Atanh", 37, "atanh">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -244,6 +253,75 @@ def FF_DropoutOp
   }];
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_NoiseKind : I32EnumAttr<"NoiseKind", "distribution of random numbers", [
+    I32EnumAttrCase<"Uniform", 0, "uniform">,
+    I32EnumAttrCase<"Normal", 1, "normal">]> {
+  let cppNamespace = "::ffc::ff";
+  let genSpecializedAttr = 0;
+}
+def FF_NoiseKindAttr : EnumAttr<FFDialect, FF_NoiseKind, "noise">;
+
+def FF_NoiseOp : FF_DiffOp<"noise", [SameOperandsAndResultType]> {
+  let summary = "adds a random number to every element";
+  let description = [{
+    y = x + r. The numbers r of `uniform` are from [0, 1), those of `normal` have
+    mean 0 and variance 1. They are functions of seed, step, `key` (hash of the
+    node's name) and the global element index, as the masks of ff.dropout. The
+    gradient is dy.
+
+    ```mlir
+    %y = ff.noise normal(%x) {key = 5 : i64} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+
+    Constraints:
+      1. Operand and result have the same type.
+  }];
+  let arguments = (ins FF_NoiseKindAttr:$kind, FF_FloatTensor:$x, I64Attr:$key);
+  let results = (outs FF_FloatTensor:$y);
+  let assemblyFormat = [{
+    $kind `(` $x `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_BitwiseKind : I32EnumAttr<"BitwiseKind", "function of the bits of two", [
+    I32EnumAttrCase<"And", 0, "and">,
+    I32EnumAttrCase<"Or", 1, "or">,
+    I32EnumAttrCase<"Xor", 2, "xor">,
+    I32EnumAttrCase<"ShiftLeft", 3, "shift_left">,
+    I32EnumAttrCase<"ShiftRight", 4, "shift_right">,
+    I32EnumAttrCase<"ShiftRightUnsigned", 5, "shift_right_unsigned">]> {
+  let cppNamespace = "::ffc::ff";
+  let genSpecializedAttr = 0;
+}
+def FF_BitwiseKindAttr : EnumAttr<FFDialect, FF_BitwiseKind, "bitwise">;
+
+def FF_BitwiseOp
+    : FF_ComputeOp<"bitwise", [SameOperandsAndResultElementType]> {
+  let summary = "a function of the bits of two integers, with broadcasting";
+  let description = [{
+    Operands broadcast to the result as in numpy. Bytes are without sign.
+    shift_right fills with the sign of what is shifted, shift_right_unsigned with
+    zeros. A shift by the number of bits or more, or by a negative number, leaves
+    nothing but what it fills with. There is no gradient.
+
+    ```mlir
+    %y = ff.bitwise and(%a, %b) : (tensor<4x3xi32>, tensor<3xi32>) -> tensor<4x3xi32>
+    ```
+
+    Constraints:
+      1. The result's shape is the broadcast of the operands' shapes.
+      2. All element types are the same.
+  }];
+  let arguments = (ins FF_BitwiseKindAttr:$kind, FF_IntegerTensor:$a,
+                   FF_IntegerTensor:$b);
+  let results = (outs FF_IntegerTensor:$y);
+  let assemblyFormat = [{
+    $kind `(` $a `,` $b `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

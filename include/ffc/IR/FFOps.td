@@ -22,6 +22,8 @@ class FF_DiffOp<string mnemonic, list<Trait> traits = []>
 
 def FF_Tensor : TensorRankOf<[AnyType], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 def FF_FloatTensor : TensorRankOf<[F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
+/// Bytes are without sign, the others with one.
+def FF_IntegerTensor : TensorRankOf<[I8, I32, I64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 /// Batch, channels and one to three spatial dimensions.
 def FF_Image : TensorRankOf<[F32, F64], [3, 4, 5]>;
 /// A matrix, after dimensions of a batch of matrices.

@@ -285,6 +285,89 @@ struct CosGradient {
   }
 };
 
+struct Tan {
+  FFRT_FUNCTION Real operator()(Real x) const {
+    return fast_sin(x) / fast_cos(x);
+  }
+};
+struct TanGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real y) const {
+    return dy * (1.0f + y * y);
+  }
+};
+
+struct Asin {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_asin(x); }
+};
+struct AsinGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy / std::sqrt((1.0f - x) * (1.0f + x));
+  }
+};
+
+struct Acos {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_acos(x); }
+};
+struct AcosGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return -dy / std::sqrt((1.0f - x) * (1.0f + x));
+  }
+};
+
+struct Atan {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_atan(x); }
+};
+struct AtanGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy / (1.0f + x * x);
+  }
+};
+
+struct Sinh {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_sinh(x); }
+};
+struct SinhGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy * fast_cosh(x);
+  }
+};
+
+struct Cosh {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_cosh(x); }
+};
+struct CoshGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy * fast_sinh(x);
+  }
+};
+
+struct Asinh {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_asinh(x); }
+};
+struct AsinhGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy / std::sqrt(x * x + 1.0f);
+  }
+};
+
+struct Acosh {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_acosh(x); }
+};
+struct AcoshGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy / std::sqrt((x - 1.0f) * (x + 1.0f));
+  }
+};
+
+struct Atanh {
+  FFRT_FUNCTION Real operator()(Real x) const { return fast_atanh(x); }
+};
+struct AtanhGradient {
+  FFRT_FUNCTION Real operator()(Real dy, Real x) const {
+    return dy / ((1.0f - x) * (1.0f + x));
+  }
+};
+
 // Functions without gradient.
 
 struct Sign {

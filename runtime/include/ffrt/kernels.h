@@ -3,6 +3,7 @@
 #define FFRT_KERNELS_H
 
 #include "ffrt/attention.h"
+#include "ffrt/bitwise.h"
 #include "ffrt/conv.h"
 #include "ffrt/copy.h"
 #include "ffrt/cross_entropy.h"
@@ -15,6 +16,7 @@
 #include "ffrt/loss.h"
 #include "ffrt/lrn.h"
 #include "ffrt/matmul.h"
+#include "ffrt/noise.h"
 #include "ffrt/normalize.h"
 #include "ffrt/optimizer.h"
 #include "ffrt/pool.h"

@@ -384,6 +384,39 @@ func.func @unary(%x: tensor<3x4x5xf32>) {
   return
 }
 
+// Trigonometric and hyperbolic functions, within what they are defined on.
+func.func @unary_angles(%x: tensor<3x4x5xf32>) {
+  %n = ff.unary scale(%x) alpha 0.9 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %m = ff.unary shift(%x) alpha 2.5 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %0 = ff.unary tan(%n) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %1 = ff.unary asin(%n) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %2 = ff.unary acos(%n) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %3 = ff.unary atan(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %4 = ff.unary sinh(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %5 = ff.unary cosh(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %6 = ff.unary asinh(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %7 = ff.unary acosh(%m) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %8 = ff.unary atanh(%n) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @noise(%x: tensor<3x4x5xf32>) {
+  %0 = ff.noise uniform(%x) {key = 7 : i64} : (tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %1 = ff.noise normal(%x) {key = 9 : i64} : (tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @bitwise(%a: tensor<3x4x5xi32>, %b: tensor<4x1xi32>,
+                   %c: tensor<3x4xi64>) {
+  %0 = ff.bitwise and(%a, %b) : (tensor<3x4x5xi32>, tensor<4x1xi32>) -> tensor<3x4x5xi32>
+  %1 = ff.bitwise or(%a, %b) : (tensor<3x4x5xi32>, tensor<4x1xi32>) -> tensor<3x4x5xi32>
+  %2 = ff.bitwise xor(%c, %c) : (tensor<3x4xi64>, tensor<3x4xi64>) -> tensor<3x4xi64>
+  %3 = ff.bitwise shift_left(%a, %a) : (tensor<3x4x5xi32>, tensor<3x4x5xi32>) -> tensor<3x4x5xi32>
+  %4 = ff.bitwise shift_right(%a, %b) : (tensor<3x4x5xi32>, tensor<4x1xi32>) -> tensor<3x4x5xi32>
+  %5 = ff.bitwise shift_right_unsigned(%c, %c) : (tensor<3x4xi64>, tensor<3x4xi64>) -> tensor<3x4xi64>
+  return
+}
+
 // Bends and steps within the operand's range.
 func.func @unary_piecewise(%x: tensor<3x4x5xf32>) {
   %w = ff.unary scale(%x) alpha 5.0 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>

@@ -42,9 +42,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "output 'y' is listed twice"},
         ErrorCase{"g (float[2] x, float[2] x) => (float[2] y) { y = Relu(x) }",
                   "input 'x' is defined twice"},
-        ErrorCase{"g (float[2] x, int8[2] w = {1, 2}) => (int8[2] w) "
-                  "{ y = Relu(x) }",
-                  "output 'w': 'w' has element type int8, expected float"},
+        ErrorCase{"g (float[2] x, string[2] w = {\"a\", \"b\"}) => "
+                  "(string[2] w) { y = Relu(x) }",
+                  "'w': element type string is not supported"},
         ErrorCase{"g (float[2] x) => (float[2] y) { a = Foo(x) b = Bar(x) "
                   "c = Foo(a) y = Add(b, c) }",
                   "unsupported operators: Foo (2: 'a', 'c'), Bar (1: "
@@ -53,8 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "unsupported operators: com.acme.Relu (1: 'y')"},
         ErrorCase{"g (int64[2] x) => (float[2] y) { y = Relu(x) }",
                   "unsupported operators: Relu of int64 (1: 'y')"},
-        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 3>(x) }",
-                  "unsupported operators: Cast from float to int8"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 8>(x) }",
+                  "unsupported operators: Cast from float to string"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 22>(x) }",
+                  "unsupported operators: Cast from float to int4"},
         ErrorCase{"g (bool c, float[2] x) => (float[2] y) { y = If (c) "
                   "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
@@ -70,9 +72,9 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Inputs, GraphErrorTest,
     testing::Values(
-        ErrorCase{"g (int8[2] x) => (float[2] y) { y = Relu(x) }",
-                  "input 'x' has element type int8, expected float, double, "
-                  "float16, bfloat16, int32, int64, uint8 or bool"},
+        ErrorCase{"g (string[2] x) => (float[2] y) { y = Relu(x) }",
+                  "input 'x' has element type string, expected floats of 16 to "
+                  "64 bits, integers of 8 to 64 or bool"},
         ErrorCase{"g (float[0] x) => (float[2] y) { y = Relu(x) }",
                   "dimension 0 of input 'x' is 0 in the model; give --dim "
                   "x:0=VALUE or --batch-size"},

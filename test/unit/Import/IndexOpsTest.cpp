@@ -117,7 +117,13 @@ TEST_F(IndexOpsTest, ScatterElements) {
   EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 2] u",
                      "ScatterElements<axis = 1, reduction = \"mul\">(x, i, u)",
                      16),
-              HasSubstr("expected reduction none or add, found 'mul'"));
+              AllOf(HasSubstr("ff.reduce_prod"), HasSubstr("ff.slice"),
+                    HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 2] u",
+                     "ScatterElements<axis = 1, reduction = \"pow\">(x, i, u)",
+                     16),
+              HasSubstr("expected reduction none, add, mul, max or min, found "
+                        "'pow'"));
 }
 
 TEST_F(IndexOpsTest, ScatterND) {

@@ -63,4 +63,100 @@ TEST_F(MicrosoftOpsTest, SkipLayerNormalization) {
               HasSubstr("relu("));
 }
 
+TEST_F(MicrosoftOpsTest, SkipSimplifiedLayerNormalization) {
+  EXPECT_THAT(nodes("y, p, q, s = com.microsoft."
+                    "SkipSimplifiedLayerNormalization(x, x, b, b)"),
+              AllOf(HasSubstr("add("), HasSubstr("reciprocal("),
+                    Not(HasSubstr("ff.normalize"))));
+}
+
+TEST_F(MicrosoftOpsTest, FusedConv) {
+  const auto conv = [&](const std::string &attributes) {
+    return importText(
+        "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+        "g (float[1, 2, 4, 4] x, float[3, 2, 3, 3] w, float[3] b, "
+        "float[1, 3, 2, 2] z) => (float[1] y) { y = com.microsoft.FusedConv<" +
+        attributes + ">(x, w, b, z) }");
+  };
+  EXPECT_THAT(
+      conv("activation = \"Relu\""),
+      AllOf(HasSubstr("ff.conv"), HasSubstr("add("), HasSubstr("relu(")));
+  EXPECT_THAT(conv("activation = \"LeakyRelu\", activation_params = [0.25]"),
+              HasSubstr("alpha 2.5"));
+  EXPECT_THAT(conv("activation = \"Clip\", activation_params = [0.0, 6.0]"),
+              HasSubstr("clip("));
+  EXPECT_THAT(conv("activation = \"Elu\""),
+              HasSubstr("expected attribute 'activation' Relu, Tanh, Sigmoid, "
+                        "Clip, LeakyRelu or HardSigmoid, found 'Elu'"));
+  EXPECT_THAT(
+      conv("activation = \"LeakyRelu\""),
+      HasSubstr("expected 1 numbers in attribute 'activation_params' of "
+                "LeakyRelu, found 0"));
+}
+
+TEST_F(MicrosoftOpsTest, EmbedLayerNormalization) {
+  const auto embed = [&](const std::string &operands) {
+    return importText(
+        "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+        "g (int32[2, 3] i, float[10, 4] w, float[5, 4] p, float[2, 4] p2, "
+        "float[2, 4] t, float[4] s) => (float[1] y) { y, m = com.microsoft."
+        "EmbedLayerNormalization(" +
+        operands + ") }");
+  };
+  EXPECT_THAT(embed("i, i, w, p, t, s, s"),
+              AllOf(HasSubstr("ff.embedding("), HasSubstr("ff.normalize"),
+                    HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(embed("i, i, w, p2, t, s, s"),
+              HasSubstr("expected a row for each of 3 positions as operand 3, "
+                        "found shape 2x4"));
+}
+
+TEST_F(MicrosoftOpsTest, Attention) {
+  const auto attend = [&](const std::string &node) {
+    return importText(
+        "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
+        "g (float[2, 3, 4] x, float[4, 12] w, float[12] b, int32[2] n, "
+        "int32[2, 3] m, float[2, 3, 8] p, float[5, 1] c, int64[1] f) => "
+        "(float[1] y) { y = com.microsoft." +
+        node + " }");
+  };
+  EXPECT_THAT(attend("Attention<num_heads = 2>(x, w, b, m)"),
+              AllOf(HasSubstr("ff.softmax"), HasSubstr("greater("),
+                    HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(
+      attend("Attention<num_heads = 3>(x, w, b)"),
+      HasSubstr("expected an attribute 'num_heads' that divides a width "
+                "of 4, found 3"));
+  EXPECT_THAT(attend("Attention<num_heads = 2>(x, w, b, f)"),
+              HasSubstr("expected a mask of 2 samples and 3 keys as operand 3, "
+                        "found shape 1"));
+  EXPECT_THAT(
+      attend("Attention<num_heads = 2, qkv_hidden_sizes = [4, 4, 5]>"
+             "(x, w, b)"),
+      HasSubstr("expected three widths of together 12 for queries, keys "
+                "and values, found [4x4x5]"));
+  EXPECT_THAT(attend("MultiHeadAttention<num_heads = 2>(x, x, x, b, n)"),
+              AllOf(HasSubstr("ff.softmax"), HasSubstr("less(")));
+  EXPECT_THAT(attend("MultiHeadAttention<num_heads = 2>(x)"),
+              HasSubstr("expected keys and values as operands 1 and 2"));
+  EXPECT_THAT(attend("MultiHeadAttention<num_heads = 2>(x, x, x, c)"),
+              HasSubstr("expected a bias of shape 12, found 5x1"));
+  EXPECT_THAT(
+      attend("GroupQueryAttention<num_heads = 2, kv_num_heads = 1, "
+             "do_rotary = 1>(p, , , , , n, f, c, c)"),
+      AllOf(HasSubstr("ff.softmax"), HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(
+      attend("GroupQueryAttention<num_heads = 2, kv_num_heads = 1, "
+             "do_rotary = 1>(p, , , , , n, f)"),
+      HasSubstr("expected tables of cosines and sines as operands 7 and "
+                "8 with do_rotary"));
+  EXPECT_THAT(attend("GroupQueryAttention<num_heads = 3, kv_num_heads = 2>(p)"),
+              HasSubstr("'num_heads', a multiple of it, that share a width of "
+                        "8, found 2 and 3"));
+  EXPECT_THAT(attend("RotaryEmbedding<num_heads = 2>(x, f, c, c)"),
+              HasSubstr("-> tensor<2x3x4xf32>"));
+  EXPECT_THAT(attend("RotaryEmbedding<scale = 2.0>(x, f, c, c)"),
+              HasSubstr("expected attribute 'scale' 1"));
+}
+
 } // namespace

@@ -68,9 +68,29 @@ TEST(FastMath, HandlesTheEnds) {
   EXPECT_EQ(fast_tanh(-40.0f), -1.0f);
   EXPECT_EQ(fast_logistic(-200.0f), 0.0f);
   EXPECT_EQ(fn::Softplus()(200.0f), 200.0f);
-  for (float (*f)(float) : {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh,
-                            fast_logistic, fast_sin, fast_cos})
+  for (float (*f)(float) :
+       {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh, fast_logistic,
+        fast_sin, fast_cos, fast_asin, fast_acos, fast_atan, fast_sinh,
+        fast_cosh, fast_asinh, fast_acosh, fast_atanh})
     EXPECT_TRUE(std::isnan(f(nan)));
+  // Nothing is lost near zero.
+  for (float (*f)(float) :
+       {fast_asin, fast_atan, fast_sinh, fast_asinh, fast_atanh})
+    EXPECT_FLOAT_EQ(f(-1e-6f), -1e-6f);
+  EXPECT_EQ(fast_asin(1.0f), 1.57079637f);
+  EXPECT_EQ(fast_acos(-1.0f), 3.14159274f);
+  EXPECT_EQ(fast_acos(1.0f), 0.0f);
+  EXPECT_EQ(fast_atan(-infinity), -1.57079637f);
+  EXPECT_EQ(fast_sinh(-infinity), -infinity);
+  EXPECT_NEAR(fast_sinh(88.9f) / 2.0312e38, 1.0, 1e-3);
+  EXPECT_EQ(fast_cosh(-infinity), infinity);
+  EXPECT_EQ(fast_asinh(-infinity), -infinity);
+  EXPECT_NEAR(fast_asinh(1e30f), 69.7707, 1e-4);
+  EXPECT_EQ(fast_acosh(infinity), infinity);
+  EXPECT_EQ(fast_atanh(-1.0f), -infinity);
+  for (float (*f)(float) : {fast_asin, fast_acos, fast_atanh})
+    EXPECT_TRUE(std::isnan(f(1.1f)));
+  EXPECT_TRUE(std::isnan(fast_acosh(0.9f)));
   EXPECT_TRUE(std::isnan(fast_sin(infinity)));
   EXPECT_TRUE(std::isnan(fast_cos(-infinity)));
 }
@@ -145,6 +165,29 @@ TEST(Functors, AreTheFunctionsAndTheirDerivatives) {
         [](double x) { return std::sin(x); });
   check(fn::Cos(), fn::CosGradient(), false,
         [](double x) { return std::cos(x); });
+  check(
+      fn::Tan(), fn::TanGradient(), true, [](double x) { return std::tan(x); },
+      -1.4f, 1.4f);
+  check(
+      fn::Asin(), fn::AsinGradient(), false,
+      [](double x) { return std::asin(x); }, -0.98f, 0.98f);
+  check(
+      fn::Acos(), fn::AcosGradient(), false,
+      [](double x) { return std::acos(x); }, -0.98f, 0.98f);
+  check(fn::Atan(), fn::AtanGradient(), false,
+        [](double x) { return std::atan(x); });
+  check(fn::Sinh(), fn::SinhGradient(), false,
+        [](double x) { return std::sinh(x); });
+  check(fn::Cosh(), fn::CoshGradient(), false,
+        [](double x) { return std::cosh(x); });
+  check(fn::Asinh(), fn::AsinhGradient(), false,
+        [](double x) { return std::asinh(x); });
+  check(
+      fn::Acosh(), fn::AcoshGradient(), false,
+      [](double x) { return std::acosh(x); }, 1.1f, 9.0f);
+  check(
+      fn::Atanh(), fn::AtanhGradient(), false,
+      [](double x) { return std::atanh(x); }, -0.98f, 0.98f);
 }
 
 TEST(Functors, Steps) {

@@ -4,7 +4,9 @@
 #include "common/program/initial.h"
 #include "ffrt/dropout.h"
 #include "ffrt/hash.h"
+#include "ffrt/noise.h"
 #include "geometry.h"
+#include "refusals.h"
 
 #include <cmath>
 #include <cstring>
@@ -124,6 +126,56 @@ TEST(Dropout, Adds) {
       });
     });
   }
+}
+
+TEST(Noise, DependsOnGlobalElementsOnly) {
+  Context cx;
+  cx.seed = 42;
+  for (int64_t kind : {0, 1}) {
+    Value whole({20, 6, 7, 8});
+    for (unsigned round = 0; round < 4; ++round) {
+      std::mt19937 random(seed() * 1000 + round);
+      const Value x(whole.shape);
+      Value found(x.shape);
+      const Order order = round % 2 ? Order::channels_last : Order::row_major;
+      for_split(x.shape, round == 0 ? 1 : 3, random, [&](const Box &box) {
+        const Tile tx(x, box, order), ty = blank(x.shape, box, order);
+        Noise k{cx, {tx}, {ty}, 7, kind};
+        int64_t before = allocations();
+        k({tx}, {ty});
+        EXPECT_EQ(allocations(), before);
+        add_tile(found, ty, box);
+      });
+      if (round > 0) {
+        expect_close(found, whole, 1e-6);
+        continue;
+      }
+      whole = found;
+      double sum = 0, squares = 0;
+      for (double drawn : found.data) {
+        sum += drawn;
+        squares += drawn * drawn;
+      }
+      const auto n = double(found.data.size());
+      EXPECT_NEAR(sum / n, kind == 0 ? 0.5 : 0.0, 0.05);
+      EXPECT_NEAR(squares / n, kind == 0 ? 1.0 / 3.0 : 1.0, 0.08);
+    }
+    // Another step, other numbers.
+    cx.micro_batch = 1;
+    const Value x(whole.shape);
+    Value other(x.shape);
+    const Tile tx(x, x.whole()), ty = blank(x.shape, x.whole());
+    Noise{cx, {tx}, {ty}, 7, kind}({tx}, {ty});
+    add_tile(other, ty, x.whole());
+    EXPECT_NE(other.data, whole.data);
+    cx.micro_batch = 0;
+  }
+}
+
+TEST(Noise, RefusesKinds) {
+  const Tensor x = tensor({3, 4});
+  EXPECT_EQ(error_of([&](Context &cx) { Noise(cx, {x}, {x}, 7, 2); }),
+            "noise: kind: expected 0 or 1, found 2");
 }
 
 TEST(Initial, RandomValuesDependOnGlobalElementsOnly) {

@@ -5,6 +5,8 @@
 #include "common/kernels/nest.h"
 #include "ffrt/philox.h"
 
+#include <cmath>
+
 namespace ffrt {
 
 /// Strides of the global row-major numbering of elements.
@@ -31,6 +33,19 @@ inline int64_t first_number(const Tensor &t) {
   for (int d = 0; d < t.rank; ++d)
     number += t.lo[d] * numbers[d];
   return number;
+}
+
+/// Standard normal number of global element `element`, by Box-Muller: even
+/// elements take the cosine, odd ones the sine.
+FFRT_FUNCTION inline float random_normal(uint64_t key, uint64_t element,
+                                         uint64_t step) {
+  const auto words = philox(key, element / 4, step);
+  const uint64_t pair = element % 4 / 2 * 2;
+  // (0, 1], so that the logarithm is finite.
+  const float u = float((words[pair] >> 8) + 1) * 0x1p-24f;
+  const float radius = std::sqrt(-2.0f * std::log(u));
+  const float angle = 6.28318530718f * unit_interval(words[pair + 1]);
+  return radius * (element % 2 ? std::sin(angle) : std::cos(angle));
 }
 
 /// words[i] = the word of element first + i * stride, for i < n.
