@@ -45,9 +45,13 @@ template <class F> bool any_engine(ConvShape shape, bool finishes, F &&take) {
 /// a plan, which wants a driver.
 bool has_engine(const ConvShape &shape, bool finishes) {
   return any_engine(shape, finishes, [&](const CudnnProposal &proposal) {
-    if (shape.operand_type() == DType::f32 || !finishes)
-      const CudnnPlan plan(text_of(shape), proposal);
-    return true;
+    try {
+      if (shape.operand_type() == DType::f32 || !finishes)
+        const CudnnPlan plan(text_of(shape), proposal);
+      return true;
+    } catch (const ffrt::Error &) {
+      return false;
+    }
   });
 }
 
