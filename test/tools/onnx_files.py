@@ -73,6 +73,11 @@ def tensor(data):
     return values.reshape(shape)
 
 
+def part(data, number):
+    """The message that a field holds; empty if there is none."""
+    return next((value for n, value in fields(data) if n == number), b"")
+
+
 class Node:
     """NodeProto: the operator and the names of its operands."""
 
@@ -96,6 +101,7 @@ class Model:
         with open(path, "rb") as file:
             self.data = file.read()
         self.nodes, self.inputs, self.outputs, self.initializers = [], [], [], []
+        self.types = {}  # TensorProto.DataType of inputs and outputs that are tensors
         for n, graph in fields(self.data):
             if n != 7:
                 continue
@@ -107,6 +113,8 @@ class Model:
                 elif m in (11, 12):
                     name = next(v for k, v in fields(value) if k == 1).decode()
                     (self.inputs if m == 11 else self.outputs).append(name)
+                    tensor_type = part(part(value, 2), 1)
+                    self.types[name] = next((v for k, v in fields(tensor_type) if k == 1), 0)
 
     def with_initializer(self, name, tensor_data):
         """Adds a TensorProto as the value of `name`. Messages with the same
