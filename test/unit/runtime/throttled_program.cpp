@@ -62,7 +62,7 @@ double seconds_of(Comm &comm, ScheduledCollective &sum,
     std::fill(data.begin(), data.end(), float(comm.rank() + 1));
     comm.barrier();
     const auto start = Clock::now();
-    comm.wait(comm.scheduled("all-reduce", sum));
+    comm.wait(comm.scheduled("all-reduce", {&sum}));
     comm.barrier();
     least = std::min(
         least, std::chrono::duration<double>(Clock::now() - start).count());
