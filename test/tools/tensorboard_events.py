@@ -19,7 +19,7 @@ except ImportError:
 
 NAMES = {"loss": "loss", "learning_rate": "learning_rate", "epoch": "epoch",
          "seconds_per_step": "seconds",
-         **{name: name for name in ("samples_per_second", "flops_per_second", "share_of_peak",
+         **{name: name for name in ("samples_per_second", "flops_per_second",
                                     "waiting_for_data")}}
 
 
