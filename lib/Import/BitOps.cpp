@@ -81,8 +81,6 @@ llvm::Expected<Constant> ffc::importer::foldBits(const FoldCall &call) {
   all.type = a.type;
   all.ints = {-1};
   const bool isNot = call.node.op_type() == "BitwiseNot";
-  if (!isNot && !call.has(1))
-    return makeError("operand 1 is missing");
   return combineConstants(
       a, isNot ? all : *call.inputs[1],
       [&](int64_t x, int64_t y) { return bitsOf(*kind, x, y, a.type); });

@@ -221,8 +221,9 @@ void FusedAttention::runPacked() {
   parts.scale = node.real("scale", 0);
   node.ignore("mask_filter_value"); // nothing is left of what is masked
   node.ignore("past_present_share_buffer");
-  if (node.integer("do_rotary", 0) != 0)
-    node.error("expected attribute 'do_rotary' 0");
+  if (const int64_t turns = node.integer("do_rotary", 0); turns != 0)
+    node.error("expected attribute 'do_rotary' 0, found " + Twine(turns) +
+               ": turn queries and keys by RotaryEmbedding before it");
   node.ignore("rotary_embedding_dim");
   if (node.failed())
     return;
@@ -261,7 +262,8 @@ void FusedAttention::runMultiHead() {
       node.expectRank(i, 3);
   for (int i : {8, 9})
     if (node.has(i))
-      node.error("expected no operand " + Twine(i));
+      node.error("expected no operand " + Twine(i) +
+                 ": caches that are written in place are not supported");
   if (node.failed())
     return;
   const int64_t width = node.shape(Q)[2];
@@ -359,11 +361,12 @@ void FusedAttention::runGroupQuery() {
   parts.window = node.integer("local_window_size", -1);
   const bool turns = node.integer("do_rotary", 0) != 0;
   node.integer("rotary_interleaved", 0);
-  if (node.integer("smooth_softmax", 0) > 0)
-    node.error("expected attribute 'smooth_softmax' 0");
+  if (const int64_t smooth = node.integer("smooth_softmax", 0); smooth > 0)
+    node.error("expected attribute 'smooth_softmax' 0, found " + Twine(smooth));
   for (int i = ScoreBias + 1; i < node.node.input_size(); ++i)
     if (node.has(i))
-      node.error("expected no operand " + Twine(i));
+      node.error("expected no operand " + Twine(i) +
+                 ": sinks and narrow caches are not supported");
   if (turns && (!node.has(Cosines) || !node.has(Sines)))
     node.error("expected tables of cosines and sines as operands 7 and 8 with "
                "do_rotary");

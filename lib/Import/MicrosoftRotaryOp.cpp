@@ -12,10 +12,11 @@ using onnx::TensorProto;
 /// As ONNX has it since opset 23, with other places of the operands.
 static void importRotary(NodeImporter &node) {
   enum { X, Positions, Cosines, Sines };
-  if (node.integer("is_packed_batching", 0) != 0)
-    node.error("expected attribute 'is_packed_batching' 0");
-  if (node.real("scale", 1) != 1)
-    node.error("expected attribute 'scale' 1");
+  if (const int64_t packed = node.integer("is_packed_batching", 0); packed != 0)
+    node.error("expected attribute 'is_packed_batching' 0, found " +
+               llvm::Twine(packed));
+  if (const double scale = node.real("scale", 1); scale != 1)
+    node.error("expected attribute 'scale' 1, found " + numberText(scale));
   if (node.rank(X) != 3 && node.rank(X) != 4)
     node.error("expected an operand 0 of 3 or 4 dimensions, found shape " +
                shapeText(node.shape(X)));

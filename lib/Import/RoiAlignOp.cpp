@@ -124,10 +124,12 @@ void RoiAligner::run() {
   const Shape from(node.shape(X));
   const int64_t regions = node.shape(Rois)[0], channels = from[1];
   const Shape result = {regions, channels, height, width};
-  const auto samples =
-      elementCount({regions, channels, height * ratio, width * ratio});
-  if (!samples)
-    return node.error("its samples are too many");
+  const auto samples = elementCount({regions, height * ratio, width * ratio});
+  if (!samples || *samples > kMaxPositions)
+    return node.error("expected at most " + Twine(kMaxPositions) +
+                      " samples, regions * rows * columns * "
+                      "sampling_ratio^2, found " +
+                      shapeText({regions, height * ratio, width * ratio}));
   node.partType(result);
   Sampler sampler(node, made, &node.operand(X));
   if (node.failed())

@@ -17,7 +17,8 @@ struct Tap {
 /// Gradients reach the images, and by weights the places.
 class Sampler {
 public:
-  /// `image` is node operand `operand`.
+  /// An image of at most kMaxPositions positions in the whole batch, which are
+  /// counted in floats; reports another.
   Sampler(NodeImporter &node, Expression &made, GraphValue *image);
 
   /// The linear interpolation of what lies next to `place`. Outside the image

@@ -29,7 +29,7 @@ static GraphValue *addedUp(NodeImporter &node, const Twine &name, Value indices,
   const Shape shape = {rows, from->shape.back()};
   GraphValue *sums = node.importer.newValue(GraphValue::Kind::Computed,
                                             (node.getName() + "." + name).str(),
-                                            TensorProto::FLOAT, shape);
+                                            from->type, shape);
   sums->value =
       node.part<ff::EmbeddingBackwardOp>(name, shape, indices, values);
   return sums;
@@ -176,7 +176,7 @@ static GraphValue *addedUp(NodeImporter &node, Expression &made,
   if (positions.lines != shape)
     sums = node.part<ff::PadOp>(name + ".lines", shape, sums, node.list(pads),
                                 builder.getF64FloatAttr(0));
-  return made.computed(TensorProto::FLOAT, sums);
+  return made.computed(from->type, sums);
 }
 
 /// The same of elements, each of which has a position along the axis.

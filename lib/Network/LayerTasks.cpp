@@ -341,8 +341,7 @@ void LayerWriter::addWeights(size_t number) {
            ++operand)
         for (Sum &sum : sumsOf(id, operand))
           sums.push_back(std::move(sum));
-  // All weights of an attention are one tensor of FlexNet's.
-  if (layers.list[number].type == "MultiHeadAttention") {
+  if (layers.list[number].joinsWeights) {
     std::vector<Sum> whole;
     for (Sum &sum : sums) {
       const auto same =

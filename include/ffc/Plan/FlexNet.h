@@ -51,6 +51,8 @@ struct FlexNetLayer {
   std::string type;    ///< "Conv2D"
   uint64_t number = 0; ///< FlexFlow's, of the type
   std::string name;    ///< of its measurements: "Conv2D_3_3_64"
+  /// FlexNet has all weights of its operators as one tensor.
+  bool joinsWeights = false;
 };
 
 struct FlexNetLayers {

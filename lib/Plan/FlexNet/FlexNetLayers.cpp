@@ -206,7 +206,8 @@ private:
     constexpr uint64_t kNumber = 74; // FlexFlow's
     layers.of[last] = static_cast<int>(layers.list.size());
     layers.list.push_back({last, "MultiHeadAttention", kNumber,
-                           attentionName(graph, attention, last)});
+                           attentionName(graph, attention, last),
+                           /*joinsWeights=*/true});
   }
 
   const Graph &graph;

@@ -9,11 +9,12 @@
 
 namespace ffrt {
 
-/// What Bitwise computes. The numbers are those of the compiler.
+/// What Bitwise computes, by the numbers of ff::BitwiseKind
+/// (FFElementwiseOps.td).
 enum class BitFunction : int {
-  conjunction = 0,
-  disjunction = 1,
-  difference = 2,
+  bit_and = 0,
+  bit_or = 1,
+  bit_xor = 2,
   shift_left = 3,
   shift_right = 4,          ///< fills with the sign
   shift_right_unsigned = 5, ///< fills with zeros
@@ -25,11 +26,11 @@ FFRT_FUNCTION inline T bit_function(BitFunction f, T a, T b) {
   using U = std::make_unsigned_t<T>;
   const bool inside = U(b) < 8 * sizeof(T);
   switch (f) {
-  case BitFunction::conjunction:
+  case BitFunction::bit_and:
     return T(a & b);
-  case BitFunction::disjunction:
+  case BitFunction::bit_or:
     return T(a | b);
-  case BitFunction::difference:
+  case BitFunction::bit_xor:
     return T(a ^ b);
   case BitFunction::shift_left:
     return inside ? T(U(a) << b) : T(0);

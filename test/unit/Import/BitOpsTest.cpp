@@ -24,7 +24,7 @@ protected:
 
 TEST_F(BitOpsTest, Bits) {
   EXPECT_THAT(import("BitwiseAnd(a, b)", ", int32[2, 3] a, int32[3] b"),
-              AllOf(HasSubstr("ff.bitwise and(%arg0, %arg1)"),
+              AllOf(HasSubstr("ff.bitwise  and(%arg0, %arg1)"),
                     HasSubstr("-> tensor<2x3xi32>")));
   // Without sign, and 16 bits in 32.
   EXPECT_THAT(import("BitShift<direction = \"RIGHT\">(a, a)", ", uint64[3] a"),
@@ -65,7 +65,7 @@ TEST_F(BitOpsTest, Constants) {
                   "  s = BitShift<direction = \"LEFT\">(a, b) "
                   "l = Cast<to = 7>(s) t = Cast<to = 1>(l) y = Mul(x, t)\n}",
                   18),
-      HasSubstr("alpha 2.0"));
+      HasSubstr("alpha 2.000"));
 }
 
 TEST_F(BitOpsTest, BitCast) {
@@ -73,7 +73,7 @@ TEST_F(BitOpsTest, BitCast) {
       importGraph("g (float[2, 3] x) => (float[1] y) <int32 a = {1065353216}> {"
                   "\n  f = BitCast<to = 1>(a) g = Add(f, f) y = Mul(x, g)\n}",
                   26),
-      HasSubstr("alpha 2.0"));
+      HasSubstr("alpha 2.000"));
   EXPECT_THAT(import("BitCast<to = 7>(a)", ", int32[1] a = {1}"),
               HasSubstr("expected types of as many bits, found int32 and "
                         "int64"));
@@ -97,13 +97,13 @@ TEST_F(BitOpsTest, NarrowIntegers) {
 
 TEST_F(BitOpsTest, RandomNumbers) {
   EXPECT_THAT(import("RandomNormalLike<mean = 2.0, scale = 3.0>(x)"),
-              AllOf(HasSubstr("ff.noise normal"), HasSubstr("alpha 3.0"),
-                    HasSubstr("alpha 2.0")));
+              AllOf(HasSubstr("ff.noise  normal"), HasSubstr("alpha 3.000"),
+                    HasSubstr("alpha 2.000")));
   EXPECT_THAT(import("RandomUniform<shape = [4], low = -1.0, high = 2.0>()"),
-              AllOf(HasSubstr("ff.noise uniform"), HasSubstr("alpha 3.0"),
+              AllOf(HasSubstr("ff.noise  uniform"), HasSubstr("alpha 3.000"),
                     HasSubstr("-> tensor<4xf32>")));
   EXPECT_THAT(import("Bernoulli<dtype = 9>(x)"),
-              AllOf(HasSubstr("ff.noise uniform"), HasSubstr("less("),
+              AllOf(HasSubstr("ff.noise  uniform"), HasSubstr("less("),
                     HasSubstr("-> tensor<2x3xi1>")));
   EXPECT_THAT(import("RandomUniform<shape = [-4]>()"),
               HasSubstr("node 'y' (RandomUniform): attribute 'shape': -4 has a "
@@ -127,6 +127,21 @@ TEST_F(BitOpsTest, Unique) {
               HasSubstr("axis 1 is not a dimension of a 1-dimensional tensor"));
 }
 
+TEST_F(BitOpsTest, WhatIsNotEvaluated) {
+  EXPECT_THAT(import("BitwiseAnd(a)", ", int64[2] a = {1, 2}"),
+              HasSubstr("node 'y' (BitwiseAnd)"));
+  EXPECT_THAT(importGraph("g (float[2] a = {1, 2}) => (int16[2] y) {\n"
+                          "h = Cast<to = 10>(a) y = BitCast<to = 5>(h)\n}",
+                          26),
+              HasSubstr("expected no floats of 16 bits, found float16 and "
+                        "int16"));
+  EXPECT_THAT(import("Unique(a)", ", float[0] a = {}"),
+              HasSubstr("expected 1 to 65536 elements, found shape 0"));
+  EXPECT_THAT(import("BitwiseOr(a, b)", ", int64[1] a = {1}, int32[1] b = {1}"),
+              HasSubstr("expected integers of one type, found int64 and "
+                        "int32"));
+}
+
 TEST_F(BitOpsTest, ScatterReductions) {
   const std::string operands = ", int64[2, 3] i, float[2, 3] u";
   for (const char *reduction : {"mul", "max", "min"})
@@ -134,6 +149,17 @@ TEST_F(BitOpsTest, ScatterReductions) {
                            std::string(reduction) + "\">(x, i, u)",
                        operands),
                 AllOf(HasSubstr("equal("), HasSubstr("ff.reduce_")));
+  // Of the type of what is there, whatever it is computed in.
+  for (const std::string type : {"double", "float16"})
+    for (const std::string reduction : {"none", "add", "max"})
+      for (const std::string node :
+           {"ScatterElements<axis = 1, reduction = \"" + reduction +
+                "\">(d, i, e)",
+            "ScatterND<reduction = \"" + reduction + "\">(d, j, e)"})
+        EXPECT_THAT(import(node, ", int64[2, 3] i, int64[2, 1] j, " + type +
+                                     "[2, 3] d, " + type + "[2, 3] e"),
+                    Not(HasSubstr("expected operands")))
+            << node << " of " << type;
   EXPECT_THAT(import("ScatterND<reduction = \"max\">(x, j, u)",
                      operands + ", int64[2, 1] j"),
               AllOf(HasSubstr("ff.reduce_max"), HasSubstr("max(")));

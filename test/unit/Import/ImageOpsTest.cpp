@@ -99,6 +99,12 @@ TEST_F(ImageOpsTest, RoiAlign) {
              operands),
       HasSubstr("expected results of 1 to 32767 rows and columns, found "
                 "1 and 0"));
+  EXPECT_THAT(import("RoiAlign<output_height = 30000, sampling_ratio = "
+                     "30000>(x, r, b)",
+                     operands),
+              HasSubstr("expected at most 16777216 samples, regions * rows * "
+                        "columns * sampling_ratio^2, found "
+                        "6x900000000x30000"));
   EXPECT_THAT(import("RoiAlign<sampling_ratio = 2>(x, r, b)",
                      ", float[6, 4] r, int64[5] b"),
               HasSubstr("expected four coordinates and an image for every "

@@ -116,8 +116,9 @@ TEST_F(MicrosoftOpsTest, Attention) {
     return importText(
         "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]>\n"
         "g (float[2, 3, 4] x, float[4, 12] w, float[12] b, int32[2] n, "
-        "int32[2, 3] m, float[2, 3, 8] p, float[5, 1] c, int64[1] f) => "
-        "(float[1] y) { y = com.microsoft." +
+        "int32[2, 3] m, float[2, 3, 8] p, float[5, 1] c, int64[1] f, "
+        "float[2, 3, 6] y, float[2, 3, 5] o, float[5, 3] d, "
+        "float[2, 1, 4, 2] k) => (float[1] z) { z = com.microsoft." +
         node + " }");
   };
   EXPECT_THAT(attend("Attention<num_heads = 2>(x, w, b, m)"),
@@ -153,10 +154,40 @@ TEST_F(MicrosoftOpsTest, Attention) {
   EXPECT_THAT(attend("GroupQueryAttention<num_heads = 3, kv_num_heads = 2>(p)"),
               HasSubstr("'num_heads', a multiple of it, that share a width of "
                         "8, found 2 and 3"));
+  const std::string group =
+      "GroupQueryAttention<num_heads = 2, kv_num_heads = 1";
+  const std::pair<std::string, const char *> refused[] = {
+      {"Attention<num_heads = 2, do_rotary = 1>(x, w, b)",
+       "expected attribute 'do_rotary' 0, found 1: turn queries and keys"},
+      {"MultiHeadAttention<num_heads = 2>(x, x, x, , , , , , f)",
+       "expected no operand 8: caches that are written in place"},
+      {"MultiHeadAttention<num_heads = 4>(x, x, y)",
+       "expected keys and values of widths that 4 heads share, found shapes "
+       "2x3x4 and 2x3x6"},
+      {"MultiHeadAttention<num_heads = 2>(x, x, x, , , , k)",
+       "expected both of past_key and past_value, found one"},
+      {group + ", smooth_softmax = 1>(p)",
+       "expected attribute 'smooth_softmax' 0, found 1"},
+      {group + ">(p, , , , , n, f, , , , , f)",
+       "expected no operand 11: sinks and narrow caches"},
+      {group + ">(p, , , k, k, n, f)",
+       "GroupQueryAttention with past keys, which it overwrites"},
+      {group + ", do_rotary = 1>(p, , , , , n, f, d, d)",
+       "expected tables of at most half the width of a head, 2, found shape "
+       "5x3"},
+      {"GroupQueryAttention<num_heads = 2, kv_num_heads = 2>(x, y, o)",
+       "expected keys and values of widths that 2 heads share, found shapes "
+       "2x3x6 and 2x3x5"},
+      {"RotaryEmbedding<is_packed_batching = 1>(x, f, c, c)",
+       "expected attribute 'is_packed_batching' 0, found 1"},
+      {"RotaryEmbedding(w, f, c, c)",
+       "expected an operand 0 of 3 or 4 dimensions, found shape 4x12"}};
+  for (const auto &[node, error] : refused)
+    EXPECT_THAT(attend(node), HasSubstr(error));
   EXPECT_THAT(attend("RotaryEmbedding<num_heads = 2>(x, f, c, c)"),
               HasSubstr("-> tensor<2x3x4xf32>"));
   EXPECT_THAT(attend("RotaryEmbedding<scale = 2.0>(x, f, c, c)"),
-              HasSubstr("expected attribute 'scale' 1"));
+              HasSubstr("expected attribute 'scale' 1, found 2"));
 }
 
 } // namespace

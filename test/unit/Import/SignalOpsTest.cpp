@@ -47,6 +47,20 @@ TEST_F(SignalOpsTest, Dft) {
                         "found shape 2x5x2"));
 }
 
+TEST_F(SignalOpsTest, AlongTheBatch) {
+  options.batchSize = 4;
+  EXPECT_THAT(importGraph("g (float[2, 8, 1] x, int64 a = {0}) => (float[1] y) "
+                          "{ y = CumProd(x, a) }",
+                          26),
+              HasSubstr("multiplies along the batch and stands in the way of "
+                        "--batch-size"));
+  EXPECT_THAT(importGraph("g (float[2, 8, 1] x, int64[3] s = {3, 8, 1}) => "
+                          "(float[1] y) { y = CenterCropPad(x, s) }",
+                          26),
+              HasSubstr("crops or pads the batch and stands in the way of "
+                        "--batch-size"));
+}
+
 TEST_F(SignalOpsTest, Stft) {
   EXPECT_THAT(import("STFT(x, s, w)", ", int64 s = {2}, float[4] w"),
               HasSubstr("-> tensor<2x3x3x2xf32>"));
@@ -139,6 +153,29 @@ TEST_F(SignalOpsTest, LinearAttention) {
                         "found 2000"));
 }
 
+TEST_F(SignalOpsTest, LinearAttentionShapes) {
+  const std::string operands =
+      ", float[2, 3, 8] q, float[2, 3, 4] k, float[2, 3, 6] v, "
+      "float[2, 4, 4] l, float[2, 3, 2] n, float[2, 3, 4] e";
+  const std::string two = "LinearAttention<q_num_heads = 4, kv_num_heads = 2";
+  const std::pair<std::string, const char *> refused[] = {
+      {"LinearAttention<update_rule = \"linear\">(q, k, v)",
+       "expected attributes 'kv_num_heads' and 'q_num_heads', a multiple of "
+       "it, found 0 and 0"},
+      {two + ", update_rule = \"linear\">(q, l, v)",
+       "expected queries, keys and values of one batch and length, found 2x3x8 "
+       "and 2x4x4"},
+      {two + ", update_rule = \"linear\">(q, n, v)",
+       "expected keys as wide as queries, found 1 and 2"},
+      {two + ", update_rule = \"gated\">(q, k, v, , v)",
+       "expected a decay per head or per dimension of keys as operand 4, found "
+       "shape 2x3x6"},
+      {two + ", update_rule = \"delta\">(q, k, v, , , e)",
+       "expected a number per head, or one, as operand 5, found shape 2x3x4"}};
+  for (const auto &[node, error] : refused)
+    EXPECT_THAT(import(node, operands, 27), HasSubstr(error));
+}
+
 TEST_F(SignalOpsTest, CausalConvWithState) {
   const std::string operands =
       ", float[8, 1, 3] w, float[2, 8, 2] s, float[8] b";
@@ -175,12 +212,13 @@ TEST_F(SignalOpsTest, TensorScatter) {
 }
 
 TEST_F(SignalOpsTest, FlexAttention) {
-  const auto nodes = [&](const std::string &attributes) {
+  const auto nodes = [&](const std::string &attributes,
+                         const std::string &operands = "q, k, k") {
     return importText(
         "<ir_version: 8, opset_import: [\"\" : 26, \"ai.onnx.preview\" : 1]>\n"
         "g (float[1, 4, 3, 2] q, float[1, 2, 5, 2] k) => (float[1] y) { "
         "y = ai.onnx.preview.FlexAttention<" +
-        attributes + ">(q, k, k) }");
+        attributes + ">(" + operands + ") }");
   };
   EXPECT_THAT(nodes("scale = 0.5"), AllOf(HasSubstr("ff.softmax"),
                                           HasSubstr("-> tensor<1x4x3x2xf32>")));
@@ -191,6 +229,9 @@ TEST_F(SignalOpsTest, FlexAttention) {
                     "{ t = ReduceMax<keepdims = 0>(s) }"),
               HasSubstr("attribute 'score_mod': expected a result of shape "
                         "1x4x3x5, found scalar"));
+  EXPECT_THAT(nodes("scale = 0.5", "k, q, q"),
+              HasSubstr("heads of queries in multiples of those of keys, found "
+                        "1x2x5x2, 1x4x3x2 and 1x4x3x2"));
 }
 
 TEST_F(SignalOpsTest, Optimizers) {

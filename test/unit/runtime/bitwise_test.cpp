@@ -12,9 +12,9 @@ namespace {
 
 TEST(Bitwise, Bits) {
   using F = BitFunction;
-  EXPECT_EQ(bit_function<int32_t>(F::conjunction, -2, 7), 6);
-  EXPECT_EQ(bit_function<uint8_t>(F::disjunction, 0x81, 6), 0x87);
-  EXPECT_EQ(bit_function<int64_t>(F::difference, int64_t(1) << 62, -1),
+  EXPECT_EQ(bit_function<int32_t>(F::bit_and, -2, 7), 6);
+  EXPECT_EQ(bit_function<uint8_t>(F::bit_or, 0x81, 6), 0x87);
+  EXPECT_EQ(bit_function<int64_t>(F::bit_xor, int64_t(1) << 62, -1),
             -(int64_t(1) << 62) - 1);
   EXPECT_EQ(bit_function<uint8_t>(F::shift_left, 0xc1, 1), 0x82);
   EXPECT_EQ(bit_function<int32_t>(F::shift_right, -5, 1), -3);

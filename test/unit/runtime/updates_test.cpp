@@ -10,6 +10,21 @@ using namespace ffrt_test;
 
 namespace {
 
+template <class Kernel> struct Of { using Update = Kernel; };
+
+/// Calls check(Of<Kernel>, number of slots, numbers...) with every update that
+/// has slots.
+template <class Check> void for_updates(Check check) {
+  check(Of<SgdUpdate>(), 1, 0.75, 1);
+  check(Of<AdamUpdate>(), 2, 0.75, 0.875, 0.01);
+  check(Of<AdamwUpdate>(), 2, 0.75, 0.875, 0.01);
+  check(Of<HfAdamwUpdate>(), 2, 0.75, 0.875, 0.01);
+  check(Of<LionUpdate>(), 1, 0.75, 0.875);
+  check(Of<AdagradUpdate>(), 1, 0.01);
+  check(Of<RmspropUpdate>(), 1, 0.75, 0.01, 0.0);
+  check(Of<RmspropUpdate>(), 2, 0.75, 0.01, 0.5);
+}
+
 /// A scale that is not finite: no bit changes.
 template <class Kernel, class... Numbers>
 void check_skipped(size_t slots, Numbers... numbers) {
@@ -42,14 +57,9 @@ void check_own(size_t slots, Numbers... numbers) {
 
 TEST(Updates, OwnRates) {
   check_own<SgdUpdate>(0, 0.0, 0);
-  check_own<SgdUpdate>(1, 0.75, 1);
-  check_own<AdamUpdate>(2, 0.75, 0.875, 0.01);
-  check_own<AdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_own<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_own<LionUpdate>(1, 0.75, 0.875);
-  check_own<AdagradUpdate>(1, 0.01);
-  check_own<RmspropUpdate>(1, 0.75, 0.01, 0.0);
-  check_own<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+  for_updates([](auto of, size_t slots, auto... numbers) {
+    check_own<typename decltype(of)::Update>(slots, numbers...);
+  });
 }
 
 /// Slots of bf16 are those of f32, rounded, and the parameter is the same.
@@ -92,14 +102,9 @@ void check_narrow(size_t slots, Numbers... numbers) {
 }
 
 TEST(Updates, NarrowSlots) {
-  check_narrow<SgdUpdate>(1, 0.75, 1);
-  check_narrow<AdamUpdate>(2, 0.75, 0.875, 0.01);
-  check_narrow<AdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_narrow<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_narrow<LionUpdate>(1, 0.75, 0.875);
-  check_narrow<AdagradUpdate>(1, 0.01);
-  check_narrow<RmspropUpdate>(1, 0.75, 0.01, 0.0);
-  check_narrow<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+  for_updates([](auto of, size_t slots, auto... numbers) {
+    check_narrow<typename decltype(of)::Update>(slots, numbers...);
+  });
 }
 
 TEST(Updates, SlotsOfOneType) {
@@ -136,14 +141,9 @@ TEST(Updates, RatesOfAllOrOfNone) {
 
 TEST(Updates, Skipped) {
   check_skipped<SgdUpdate>(0, 0.0, 0);
-  check_skipped<SgdUpdate>(1, 0.75, 1);
-  check_skipped<AdamUpdate>(2, 0.75, 0.875, 0.01);
-  check_skipped<AdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_skipped<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
-  check_skipped<LionUpdate>(1, 0.75, 0.875);
-  check_skipped<AdagradUpdate>(1, 0.01);
-  check_skipped<RmspropUpdate>(1, 0.75, 0.01, 0.0);
-  check_skipped<RmspropUpdate>(2, 0.75, 0.01, 0.5);
+  for_updates([](auto of, size_t slots, auto... numbers) {
+    check_skipped<typename decltype(of)::Update>(slots, numbers...);
+  });
 }
 
 } // namespace
