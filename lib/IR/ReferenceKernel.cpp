@@ -20,13 +20,12 @@ View::View(double *data, plan::Region region, plan::Shape global)
   for (int d = rank() - 1; d >= 0; --d) {
     strides[d] = stride;
     stride *= shape[d];
+    if (!region_.dim(d).empty())
+      first_[d] = *region_.dim(d).begin();
   }
 }
 
-double &View::at(ArrayRef<int64_t> index) const {
-  ++accesses_;
-  if (!data || static_cast<int>(index.size()) != rank())
-    return fail(index);
+double &View::atBehindFirst(ArrayRef<int64_t> index) const {
   int64_t offset = 0;
   for (int d = 0; d < rank(); ++d) {
     // Packed: the intervals of a dimension lie one after the other.

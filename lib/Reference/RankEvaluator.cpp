@@ -24,6 +24,8 @@ Rank::Rank(FuncOp func, size_t row)
         op.getResult(),
         LocalBuffer(op, row,
                     op.getSection() == "state" ? state.data() : arena.data()));
+  for (auto op : body->getOps<StateOp>())
+    states[op.getName()].push_back(op);
 }
 
 /// Fills `buffer` with its part of `value`.
@@ -200,9 +202,7 @@ void RankEvaluator::setInput(StringRef name, ff::TensorValue value) {
 LogicalResult RankEvaluator::setState(StringRef name,
                                       const ff::TensorValue &value) {
   for (auto &rank : impl->ranks)
-    for (auto op : rank->body->getOps<StateOp>()) {
-      if (op.getName() != name)
-        continue;
+    for (StateOp op : rank->states.lookup(name)) {
       const LocalBuffer &buffer = rank->get(op.getBuffer());
       if (failed(checkShape(op, name, value, buffer)))
         return failure();
@@ -227,9 +227,7 @@ const std::vector<double> &RankEvaluator::losses() const {
 FailureOr<ff::TensorValue> RankEvaluator::state(StringRef name) const {
   std::optional<Gather> gather;
   for (auto &rank : impl->ranks)
-    for (auto op : rank->body->getOps<StateOp>()) {
-      if (op.getName() != name)
-        continue;
+    for (StateOp op : rank->states.lookup(name)) {
       const LocalBuffer &buffer = rank->get(op.getBuffer());
       if (!gather)
         gather.emplace(buffer.global());
@@ -253,14 +251,14 @@ FailureOr<ff::TensorValue> RankEvaluator::state(StringRef name) const {
 FailureOr<RankRun> RankEvaluator::result() const {
   RankRun run{impl->outputs, {}, impl->losses};
   for (auto &rank : impl->ranks)
-    for (auto op : rank->body->getOps<StateOp>()) {
-      std::string name = op.getName().str();
-      if (run.states.count(name))
+    for (StringRef name : rank->states.keys()) {
+      auto [entry, isNew] = run.states.try_emplace(name.str());
+      if (!isNew)
         continue;
       FailureOr<ff::TensorValue> value = state(name);
       if (failed(value))
         return failure();
-      run.states[name] = std::move(*value);
+      entry->second = std::move(*value);
     }
   return run;
 }

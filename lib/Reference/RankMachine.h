@@ -6,6 +6,8 @@
 #include "RankTransport.h"
 #include "ffc/Reference/RankEvaluator.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace ffc::rank {
 
 /// A communication between its operator and its wait.
@@ -30,6 +32,7 @@ struct Rank {
   int64_t id;
   std::vector<double> state, arena;
   llvm::DenseMap<mlir::Value, LocalBuffer> buffers;
+  llvm::StringMap<llvm::SmallVector<StateOp, 1>> states; ///< by name
   mlir::Block::iterator next;
   llvm::DenseMap<mlir::Operation *, Pending> pending;
 

@@ -77,6 +77,12 @@ static Index imageIndex(int64_t n, int64_t channel,
   return index;
 }
 
+/// Puts `position` into the spatial part of `index`.
+static void setPosition(Index &index, llvm::ArrayRef<int64_t> position) {
+  for (size_t d = 0; d < position.size(); ++d)
+    index[2 + d] = position[d];
+}
+
 static void convForward(const ReferenceCall &call) {
   const View &x = call.ins[0], &w = call.ins[1], &b = call.ins[2];
   const View &y = call.outs[0];
@@ -87,12 +93,15 @@ static void convForward(const ReferenceCall &call) {
   forEachIndex(withoutLast(call.tile), [&](llvm::ArrayRef<int64_t> i) {
     int64_t n = i[0], g = i[1], out = g * at.channelsOut + i[2];
     Index from = imageIndex(n, 0, i.drop_front(3));
+    Index by = imageIndex(out, 0, at.kernel);
     double sum = addsBias ? b.at({out}) : 0;
     forEachIndex(summed, [&](llvm::ArrayRef<int64_t> tap) {
       if (!at.input(i.drop_front(3), tap.drop_front(), x.global(), from))
         return;
       from[1] = g * at.channelsIn + tap[0];
-      sum += x.at(from) * w.at(imageIndex(out, tap[0], tap.drop_front()));
+      by[1] = tap[0];
+      setPosition(by, tap.drop_front());
+      sum += x.at(from) * w.at(by);
     });
     y.at(imageIndex(n, out, i.drop_front(3))) = call.clamped(sum);
   });
@@ -105,12 +114,15 @@ static void convBackwardData(const ReferenceCall &call) {
   forEachIndex(withoutLast(call.tile), [&](llvm::ArrayRef<int64_t> i) {
     int64_t n = i[0], g = i[1], k = i[2];
     Index from = imageIndex(n, 0, i.drop_front(3));
+    Index by = imageIndex(0, k, at.kernel);
     double sum = 0;
     forEachIndex(summed, [&](llvm::ArrayRef<int64_t> tap) {
       if (!at.output(i.drop_front(3), tap.drop_front(), dy.global(), from))
         return;
       from[1] = g * at.channelsOut + tap[0];
-      sum += dy.at(from) * w.at(imageIndex(from[1], k, tap.drop_front()));
+      by[0] = from[1];
+      setPosition(by, tap.drop_front());
+      sum += dy.at(from) * w.at(by);
     });
     dx.at(imageIndex(n, g * at.channelsIn + k, i.drop_front(3))) = sum;
   });
@@ -126,11 +138,14 @@ static void convBackwardWeights(const ReferenceCall &call) {
   forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
     int64_t g = i[0], k = i[2], out = g * at.channelsOut + i[1];
     Index from = imageIndex(0, g * at.channelsIn + k, i.drop_front(3));
+    Index by = imageIndex(0, out, at.kernel);
     double sum = 0;
     forEachIndex(summed, [&](llvm::ArrayRef<int64_t> o) {
-      from[0] = o[0];
-      if (at.input(o.drop_front(), i.drop_front(3), x.global(), from))
-        sum += x.at(from) * dy.at(imageIndex(o[0], out, o.drop_front()));
+      if (!at.input(o.drop_front(), i.drop_front(3), x.global(), from))
+        return;
+      from[0] = by[0] = o[0];
+      setPosition(by, o.drop_front());
+      sum += x.at(from) * dy.at(by);
     });
     dw.at(imageIndex(out, k, i.drop_front(3))) = sum;
   });

@@ -19,18 +19,32 @@ using namespace ffc::ff;
 using llvm::ArrayRef;
 using Index = ArrayRef<int64_t>;
 
-/// Groups of samples, which then lead the iteration space; 0 without.
-static int64_t groupsOf(const ReferenceCall &call) {
-  return call.args.contains("sample_groups") ? call.i64("sample_groups") : 0;
-}
+namespace {
+/// A call whose arguments are looked up once, not for every element.
+struct Call : ReferenceCall {
+  /// Groups of samples, which then lead the iteration space; 0 without.
+  int64_t groups;
+  ArrayRef<int64_t> axes, paramDims;
+  ArrayRef<double> clamp;
+
+  explicit Call(const ReferenceCall &call)
+      : ReferenceCall(call),
+        groups(args.contains("sample_groups") ? i64("sample_groups") : 0),
+        axes(ints("axes")) {
+    if (args.contains("param_dims"))
+      paramDims = ints("param_dims");
+    if (args.contains(kClampArg))
+      clamp = reals(kClampArg);
+  }
+};
+} // namespace
 
 /// Calls f(index in x) for the elements of the tile.
 template <class Function>
-static void forEachElement(const ReferenceCall &call, Function f) {
-  int64_t groups = groupsOf(call);
-  if (groups == 0)
+static void forEachElement(const Call &call, Function f) {
+  if (call.groups == 0)
     return forEachIndex(call.tile, f);
-  int64_t within = call.ins[0].global()[0] / groups;
+  int64_t within = call.ins[0].global()[0] / call.groups;
   forEachIndex(call.tile, [&](Index t) {
     llvm::SmallVector<int64_t> i(t.drop_front());
     i[0] += t[0] * within;
@@ -39,28 +53,27 @@ static void forEachElement(const ReferenceCall &call, Function f) {
 }
 
 /// Index of the statistic that element `i` of x belongs to.
-static llvm::SmallVector<int64_t> keptOf(const ReferenceCall &call, Index i) {
+static llvm::SmallVector<int64_t> keptOf(const Call &call, Index i) {
   llvm::SmallVector<int64_t> kept;
-  if (int64_t groups = groupsOf(call))
-    kept.push_back(i[0] / (call.ins[0].global()[0] / groups));
+  if (call.groups)
+    kept.push_back(i[0] / (call.ins[0].global()[0] / call.groups));
   for (int64_t d = 0; d < static_cast<int64_t>(i.size()); ++d)
-    if (!llvm::is_contained(call.ints("axes"), d))
+    if (!llvm::is_contained(call.axes, d))
       kept.push_back(i[d]);
   return kept;
 }
 
-static double &statisticAt(const ReferenceCall &call, const View &view,
-                           Index i) {
+static double &statisticAt(const Call &call, const View &view, Index i) {
   return view.at(keptOf(call, i));
 }
 
 /// The parameter of element `i` of x, or `missing`.
-static double parameterAt(const ReferenceCall &call, const View &view, Index i,
+static double parameterAt(const Call &call, const View &view, Index i,
                           double missing) {
   if (!view.present())
     return missing;
   llvm::SmallVector<int64_t> own;
-  for (int64_t d : call.ints("param_dims"))
+  for (int64_t d : call.paramDims)
     own.push_back(i[d]);
   return view.at(own);
 }
@@ -72,45 +85,42 @@ static void fill(const View &view, double value) {
 
 /// view[statistic of i] = sum of f(i) over the tile.
 template <class Function>
-static void sumStatistic(const ReferenceCall &call, const View &view,
-                         Function f) {
+static void sumStatistic(const Call &call, const View &view, Function f) {
   fill(view, 0);
   forEachElement(call, [&](Index i) { statisticAt(call, view, i) += f(i); });
 }
 
 /// The same for parameters; a result that nobody uses is absent.
 template <class Function>
-static void sumParameter(const ReferenceCall &call, const View &view,
-                         Function f) {
+static void sumParameter(const Call &call, const View &view, Function f) {
   if (!view.present())
     return;
   fill(view, 0);
   forEachElement(call, [&](Index i) {
     llvm::SmallVector<int64_t> own;
-    for (int64_t d : call.ints("param_dims"))
+    for (int64_t d : call.paramDims)
       own.push_back(i[d]);
     view.at(own) += f(i);
   });
 }
 
 /// Number of elements of the global tensor that share a statistic.
-static double countOf(const ReferenceCall &call) {
+static double countOf(const Call &call) {
   double count = 1;
-  for (int64_t axis : call.ints("axes"))
+  for (int64_t axis : call.axes)
     count *= static_cast<double>(call.ins[0].global()[axis]);
-  int64_t groups = groupsOf(call);
-  return groups ? count / static_cast<double>(groups) : count;
+  return call.groups ? count / static_cast<double>(call.groups) : count;
 }
 
 //===----------------------------------------------------------------------===//
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-static void normalizeSum(const ReferenceCall &call) {
+static void normalizeSum(const Call &call) {
   sumStatistic(call, call.outs[0], [&](Index i) { return call.ins[0].at(i); });
 }
 
-static void squaresAround(const ReferenceCall &call, const View &sums,
+static void squaresAround(const Call &call, const View &sums,
                           const View &squares) {
   double count = countOf(call);
   sumStatistic(call, squares, [&](Index i) {
@@ -119,13 +129,12 @@ static void squaresAround(const ReferenceCall &call, const View &sums,
   });
 }
 
-static void normalizeSquares(const ReferenceCall &call) {
+static void normalizeSquares(const Call &call) {
   squaresAround(call, call.ins[1], call.outs[0]);
 }
 
-static void apply(const ReferenceCall &call, const View &sums,
-                  const View &squares, const View &scale, const View &bias,
-                  const View &addend) {
+static void apply(const Call &call, const View &sums, const View &squares,
+                  const View &scale, const View &bias, const View &addend) {
   double count = countOf(call), epsilon = call.f64("epsilon");
   const View &y = call.outs[0], &mean = call.outs[1], &var = call.outs[2];
   forEachElement(call, [&](Index i) {
@@ -143,7 +152,7 @@ static void apply(const ReferenceCall &call, const View &sums,
   });
 }
 
-static void normalizeApply(const ReferenceCall &call) {
+static void normalizeApply(const Call &call) {
   apply(call, call.ins[1], call.ins[2], call.ins[3], call.ins[4], call.ins[5]);
 }
 
@@ -153,14 +162,14 @@ struct Statistic {
   std::vector<double> data;
   View view;
 
-  explicit Statistic(const ReferenceCall &call) {
+  explicit Statistic(const Call &call) {
     llvm::SmallVector<int64_t> global = keptOf(call, call.ins[0].global());
     std::vector<std::vector<plan::Interval>> dims;
-    int leading = groupsOf(call) != 0;
+    int leading = call.groups != 0;
     if (leading)
       dims.push_back({call.tile[0]});
     for (int d = leading; d < call.tile.rank(); ++d)
-      if (!llvm::is_contained(call.ints("axes"), d - leading))
+      if (!llvm::is_contained(call.axes, d - leading))
         dims.push_back({call.tile[d]});
     plan::Region region(std::move(dims));
     data.resize(region.volume());
@@ -170,7 +179,7 @@ struct Statistic {
 };
 } // namespace
 
-static void normalizeForward(const ReferenceCall &call) {
+static void normalizeForward(const Call &call) {
   Statistic sums(call), squares(call);
   sumStatistic(call, sums.view, [&](Index i) { return call.ins[0].at(i); });
   squaresAround(call, sums.view, squares.view);
@@ -181,13 +190,13 @@ static void normalizeForward(const ReferenceCall &call) {
 /// and bias; the last one may be an addend.
 namespace {
 struct Backward {
-  const ReferenceCall &call;
+  const Call &call;
   double epsilon = call.f64("epsilon");
 
   /// 0 where y was cut to bounds.
   double dy(Index i) const {
     const double dy = call.ins[0].at(i);
-    llvm::ArrayRef<double> bounds = call.reals(kClampArg);
+    ArrayRef<double> bounds = call.clamp;
     if (bounds.empty())
       return dy;
     const double y = h(i) * scale(i) + parameterAt(call, call.ins[5], i, 0);
@@ -209,21 +218,21 @@ struct Backward {
 };
 } // namespace
 
-static void gradientSums(const ReferenceCall &call, const View &sums,
+static void gradientSums(const Call &call, const View &sums,
                          const View &products) {
   Backward at{call};
   sumStatistic(call, sums, [&](Index i) { return at.g(i); });
   sumStatistic(call, products, [&](Index i) { return at.g(i) * at.h(i); });
 }
 
-static void gradientParameters(const ReferenceCall &call, const View &dscale,
+static void gradientParameters(const Call &call, const View &dscale,
                                const View &dbias) {
   Backward at{call};
   sumParameter(call, dscale, [&](Index i) { return at.dy(i) * at.h(i); });
   sumParameter(call, dbias, [&](Index i) { return at.dy(i); });
 }
 
-static void gradientData(const ReferenceCall &call, const View &sums,
+static void gradientData(const Call &call, const View &sums,
                          const View &products) {
   Backward at{call};
   double count = countOf(call);
@@ -237,30 +246,30 @@ static void gradientData(const ReferenceCall &call, const View &sums,
     });
 }
 
-static void normalizeBackward(const ReferenceCall &call) {
+static void normalizeBackward(const Call &call) {
   Statistic sums(call), products(call);
   gradientSums(call, sums.view, products.view);
   gradientData(call, sums.view, products.view);
   gradientParameters(call, call.outs[1], call.outs[2]);
 }
 
-static void normalizeBackwardSums(const ReferenceCall &call) {
+static void normalizeBackwardSums(const Call &call) {
   gradientSums(call, call.outs[0], call.outs[1]);
   gradientParameters(call, call.outs[2], call.outs[3]);
 }
 
-static void normalizeBackwardData(const ReferenceCall &call) {
+static void normalizeBackwardData(const Call &call) {
   gradientData(call, call.ins[6], call.ins[7]);
 }
 
 /// Sums without the scale.
-static void normalizeChannelSums(const ReferenceCall &call) {
+static void normalizeChannelSums(const Call &call) {
   Backward at{call};
   sumStatistic(call, call.outs[0], [&](Index i) { return at.dy(i); });
   sumStatistic(call, call.outs[1], [&](Index i) { return at.dy(i) * at.h(i); });
 }
 
-static void normalizeChannelData(const ReferenceCall &call) {
+static void normalizeChannelData(const Call &call) {
   Backward at{call};
   double count = countOf(call);
   const View &sums = call.ins[6], &products = call.ins[7];
@@ -283,7 +292,7 @@ static void normalizeChannelData(const ReferenceCall &call) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-static void maximum(const ReferenceCall &call, const View &max) {
+static void maximum(const Call &call, const View &max) {
   fill(max, -std::numeric_limits<double>::infinity());
   forEachElement(call, [&](Index i) {
     double &top = statisticAt(call, max, i);
@@ -291,15 +300,13 @@ static void maximum(const ReferenceCall &call, const View &max) {
   });
 }
 
-static void exponentials(const ReferenceCall &call, const View &max,
-                         const View &sum) {
+static void exponentials(const Call &call, const View &max, const View &sum) {
   sumStatistic(call, sum, [&](Index i) {
     return std::exp(call.ins[0].at(i) - statisticAt(call, max, i));
   });
 }
 
-static void applySoftmax(const ReferenceCall &call, const View &max,
-                         const View &sum) {
+static void applySoftmax(const Call &call, const View &max, const View &sum) {
   bool log = call.i64("log") != 0;
   forEachElement(call, [&](Index i) {
     double below = call.ins[0].at(i) - statisticAt(call, max, i);
@@ -309,19 +316,17 @@ static void applySoftmax(const ReferenceCall &call, const View &max,
   });
 }
 
-static void softmaxMax(const ReferenceCall &call) {
-  maximum(call, call.outs[0]);
-}
+static void softmaxMax(const Call &call) { maximum(call, call.outs[0]); }
 
-static void softmaxSum(const ReferenceCall &call) {
+static void softmaxSum(const Call &call) {
   exponentials(call, call.ins[1], call.outs[0]);
 }
 
-static void softmaxApply(const ReferenceCall &call) {
+static void softmaxApply(const Call &call) {
   applySoftmax(call, call.ins[1], call.ins[2]);
 }
 
-static void softmaxForward(const ReferenceCall &call) {
+static void softmaxForward(const Call &call) {
   Statistic max(call), sum(call);
   maximum(call, max.view);
   exponentials(call, max.view, sum.view);
@@ -329,14 +334,14 @@ static void softmaxForward(const ReferenceCall &call) {
 }
 
 /// Of dy * y, or of dy if the result is a logarithm.
-static void sumGradient(const ReferenceCall &call, const View &sum) {
+static void sumGradient(const Call &call, const View &sum) {
   bool log = call.i64("log") != 0;
   sumStatistic(call, sum, [&](Index i) {
     return call.ins[0].at(i) * (log ? 1 : call.ins[1].at(i));
   });
 }
 
-static void applyGradient(const ReferenceCall &call, const View &sum) {
+static void applyGradient(const Call &call, const View &sum) {
   bool log = call.i64("log") != 0;
   forEachElement(call, [&](Index i) {
     double dy = call.ins[0].at(i), y = call.ins[1].at(i);
@@ -345,35 +350,40 @@ static void applyGradient(const ReferenceCall &call, const View &sum) {
   });
 }
 
-static void softmaxBackwardSum(const ReferenceCall &call) {
+static void softmaxBackwardSum(const Call &call) {
   sumGradient(call, call.outs[0]);
 }
 
-static void softmaxBackwardApply(const ReferenceCall &call) {
+static void softmaxBackwardApply(const Call &call) {
   applyGradient(call, call.ins[2]);
 }
 
-static void softmaxBackward(const ReferenceCall &call) {
+static void softmaxBackward(const Call &call) {
   Statistic sum(call);
   sumGradient(call, sum.view);
   applyGradient(call, sum.view);
 }
 
+template <void kernel(const Call &)>
+static void with(const ReferenceCall &call) {
+  kernel(Call(call));
+}
+
 void ff::registerReferenceNorm() {
-  registerReference("normalize_forward", normalizeForward);
-  registerReference("normalize_sum", normalizeSum);
-  registerReference("normalize_squares", normalizeSquares);
-  registerReference("normalize_apply", normalizeApply);
-  registerReference("normalize_backward", normalizeBackward);
-  registerReference("normalize_backward_sums", normalizeBackwardSums);
-  registerReference("normalize_backward_data", normalizeBackwardData);
-  registerReference("normalize_channel_sums", normalizeChannelSums);
-  registerReference("normalize_channel_data", normalizeChannelData);
-  registerReference("softmax_forward", softmaxForward);
-  registerReference("softmax_max", softmaxMax);
-  registerReference("softmax_sum", softmaxSum);
-  registerReference("softmax_apply", softmaxApply);
-  registerReference("softmax_backward", softmaxBackward);
-  registerReference("softmax_backward_sum", softmaxBackwardSum);
-  registerReference("softmax_backward_apply", softmaxBackwardApply);
+  registerReference("normalize_forward", with<normalizeForward>);
+  registerReference("normalize_sum", with<normalizeSum>);
+  registerReference("normalize_squares", with<normalizeSquares>);
+  registerReference("normalize_apply", with<normalizeApply>);
+  registerReference("normalize_backward", with<normalizeBackward>);
+  registerReference("normalize_backward_sums", with<normalizeBackwardSums>);
+  registerReference("normalize_backward_data", with<normalizeBackwardData>);
+  registerReference("normalize_channel_sums", with<normalizeChannelSums>);
+  registerReference("normalize_channel_data", with<normalizeChannelData>);
+  registerReference("softmax_forward", with<softmaxForward>);
+  registerReference("softmax_max", with<softmaxMax>);
+  registerReference("softmax_sum", with<softmaxSum>);
+  registerReference("softmax_apply", with<softmaxApply>);
+  registerReference("softmax_backward", with<softmaxBackward>);
+  registerReference("softmax_backward_sum", with<softmaxBackwardSum>);
+  registerReference("softmax_backward_apply", with<softmaxBackwardApply>);
 }

@@ -38,7 +38,20 @@ public:
 
   /// The element at global coordinates. Outside the region: the element is
   /// recorded as a fault (see `fault`), and a dummy is returned.
-  double &at(llvm::ArrayRef<int64_t> index) const;
+  double &at(llvm::ArrayRef<int64_t> index) const {
+    ++accesses_;
+    if (!data || index.size() != global_.size())
+      return fail(index);
+    // Most regions are boxes: of the others this finds the first ones.
+    int64_t offset = 0;
+    for (size_t d = 0; d < index.size(); ++d) {
+      int64_t inside = index[d] - first_[d].lo;
+      if (inside < 0 || inside >= first_[d].size())
+        return atBehindFirst(index);
+      offset += inside * strides[d];
+    }
+    return data[offset];
+  }
   double &at(std::initializer_list<int64_t> index) const {
     return at(llvm::ArrayRef<int64_t>(index.begin(), index.size()));
   }
@@ -48,11 +61,14 @@ public:
   int64_t accesses() const { return accesses_; }
 
 private:
+  double &atBehindFirst(llvm::ArrayRef<int64_t> index) const;
   double &fail(llvm::ArrayRef<int64_t> index) const;
 
   double *data = nullptr;
   plan::Region region_;
   plan::Shape global_;
+  /// The first interval of each dimension of the region, or an empty one.
+  std::array<plan::Interval, plan::kMaxRank> first_{};
   std::array<int64_t, plan::kMaxRank> strides{}; ///< of the packed array
   mutable std::string fault_;
   mutable int64_t accesses_ = 0;
