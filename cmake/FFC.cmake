@@ -50,6 +50,20 @@ function(ffc_share_dialect name)
   ffc_show_precompiled(${name})
 endfunction()
 
+# Compiles files of this target several at once, but for those after EXCEPT: what the
+# headers of MLIR take, more than a second, is then taken once for them. So names that
+# a file has for itself differ within a target. A file with options of its own stays
+# alone, and all of them do in the development builds, for tools that ask how a file is
+# compiled.
+function(ffc_compile_together name)
+  cmake_parse_arguments(ARG "" "" "EXCEPT" ${ARGN})
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_source_files_properties(${ARG_EXCEPT} PROPERTIES
+                                SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # Files of these targets find GoogleTest read.
 function(ffc_share_gtest)
   foreach(name IN LISTS ARGN)

@@ -35,7 +35,7 @@ static MatMulOp productFor(Value sum, PartitionableInterface function) {
 
 namespace {
 /// What one run of the pass has merged.
-class Merger {
+class GeluMerger {
 public:
   void merge(UnaryOp gelu);
   void merge(UnaryBackwardOp gelu);
@@ -56,7 +56,7 @@ private:
 };
 } // namespace
 
-void Merger::merge(UnaryOp gelu) {
+void GeluMerger::merge(UnaryOp gelu) {
   MatMulOp product = productFor(gelu.getX(), gelu);
   if (!product)
     return;
@@ -70,7 +70,7 @@ void Merger::merge(UnaryOp gelu) {
   functions.take(gelu, cast<OpResult>(merged.getY()));
 }
 
-void Merger::merge(UnaryBackwardOp gelu) {
+void GeluMerger::merge(UnaryBackwardOp gelu) {
   MatMulOp product = productFor(gelu.getDy(), gelu);
   Operation *saved = gelu.getSaved().getDefiningOp();
   // Nothing is moved: that would make other values live longer.
@@ -87,14 +87,14 @@ void Merger::merge(UnaryBackwardOp gelu) {
 }
 
 /// `sum` takes the place of what `product` has made.
-void Merger::replace(MatMulOp product, OpResult sum) {
+void GeluMerger::replace(MatMulOp product, OpResult sum) {
   sum.getOwner()->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   products[nameOf(product)] = {slotOf(cast<OpResult>(product.getY())), sum};
   product.getY().replaceAllUsesWith(sum);
   product.erase();
 }
 
-void Merger::moveOwners(Block &block) const {
+void GeluMerger::moveOwners(Block &block) const {
   // Products come first: what takes over from a function has a product's name.
   ffc::moveOwners(block, [&](StringRef name, int64_t slot) -> Heir {
     const auto [product, sum] = products.lookup(name);
@@ -114,7 +114,7 @@ struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
     if (!main->hasAttr(kTf32Attr))
       return;
     Block &block = main.front();
-    Merger merger;
+    GeluMerger merger;
     auto mergeAll = [&](auto functions) {
       for (auto gelu : llvm::make_early_inc_range(functions))
         if (gelu.getKind() == UnaryKind::GeluTanh)

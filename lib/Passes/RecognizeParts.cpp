@@ -24,7 +24,7 @@ struct Part {
 };
 } // namespace
 
-static ArrayRef<int64_t> shapeOf(Value value) {
+static ArrayRef<int64_t> extentsOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
@@ -65,8 +65,8 @@ static std::optional<Part> partOfOperand(Operation *op, const Part &part) {
   auto reshape = dyn_cast<ReshapeOp>(op);
   if (!reshape)
     return std::nullopt;
-  ArrayRef<int64_t> from = shapeOf(reshape.getX());
-  auto sources = unitReshape(from, shapeOf(reshape.getY()));
+  ArrayRef<int64_t> from = extentsOf(reshape.getX());
+  auto sources = unitReshape(from, extentsOf(reshape.getY()));
   if (!sources)
     return std::nullopt;
   Part result{Shape(from.size(), 0), Shape(from)};
@@ -85,7 +85,7 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp slice,
                                 PatternRewriter &rewriter) const override {
     // Up through what moves dimensions.
-    Part part{Shape(slice.getStarts()), Shape(shapeOf(slice.getY()))};
+    Part part{Shape(slice.getStarts()), Shape(extentsOf(slice.getY()))};
     SmallVector<Operation *> moves;
     Value value = slice.getX();
     auto concat = value.getDefiningOp<ConcatOp>();
@@ -102,7 +102,7 @@ struct SliceOfConcat : OpRewritePattern<SliceOp> {
     // The one operand that has the part.
     auto axis = static_cast<size_t>(concat.getAxis());
     for (Value input : concat.getInputs()) {
-      int64_t extent = shapeOf(input)[axis];
+      int64_t extent = extentsOf(input)[axis];
       if (part.starts[axis] < extent) {
         if (part.starts[axis] + part.extents[axis] > extent)
           return failure();
@@ -120,7 +120,7 @@ private:
   static Value rebuild(SliceOp slice, Value value, const Part &part,
                        ArrayRef<Operation *> moves, PatternRewriter &rewriter) {
     auto type = cast<RankedTensorType>(slice.getType());
-    bool isWhole = ArrayRef<int64_t>(part.extents) == shapeOf(value);
+    bool isWhole = ArrayRef<int64_t>(part.extents) == extentsOf(value);
     size_t left = moves.size() + (isWhole ? 0 : 1);
     auto location = [&]() -> Location {
       if (--left == 0)
@@ -135,17 +135,17 @@ private:
       if (auto transpose = dyn_cast<TransposeOp>(move)) {
         Shape shape;
         for (int64_t source : transpose.getPerm())
-          shape.push_back(shapeOf(value)[source]);
+          shape.push_back(extentsOf(value)[source]);
         value = TransposeOp::create(rewriter, location(), type.clone(shape),
                                     value, transpose.getPerm());
         continue;
       }
       auto reshape = cast<ReshapeOp>(move);
       auto sources =
-          unitReshape(shapeOf(reshape.getX()), shapeOf(reshape.getY()));
+          unitReshape(extentsOf(reshape.getX()), extentsOf(reshape.getY()));
       Shape shape;
       for (int64_t source : *sources)
-        shape.push_back(source < 0 ? 1 : shapeOf(value)[source]);
+        shape.push_back(source < 0 ? 1 : extentsOf(value)[source]);
       value = ReshapeOp::create(rewriter, location(), type.clone(shape), value);
     }
     if (left == 0 && (!moves.empty() || !isWhole))

@@ -41,9 +41,9 @@ static bool isLayer(MatMulOp op) {
 /// What products that become one have in common, all of it unique: operand,
 /// numbers and flags, and the kinds of states, since what is trained needs
 /// gradients, which the rest had better not get.
-using Key = SmallVector<const void *, 8>;
+using ProductKey = SmallVector<const void *, 8>;
 
-static Key keyOf(MatMulOp op) {
+static ProductKey keyOf(MatMulOp op) {
   auto kindOf = [](Value state) {
     return state ? state.getDefiningOp<StateOp>().getKindAttr() : StringAttr();
   };
@@ -98,13 +98,14 @@ static bool isNarrow(ArrayRef<MatMulOp> products) {
 
 /// Of narrow products, or of all others.
 static size_t mergeProducts(func::FuncOp main, bool narrow) {
-  llvm::MapVector<Value, SmallVector<std::pair<Key, SmallVector<MatMulOp>>>>
+  llvm::MapVector<Value,
+                  SmallVector<std::pair<ProductKey, SmallVector<MatMulOp>>>>
       byOperand;
   for (MatMulOp op : main.front().getOps<MatMulOp>()) {
     if (!isLayer(op))
       continue;
     auto &groups = byOperand[op.getA()];
-    const Key key = keyOf(op);
+    const ProductKey key = keyOf(op);
     auto known = llvm::find_if(
         groups, [&](const auto &group) { return group.first == key; });
     if (known == groups.end())

@@ -1,6 +1,7 @@
 //===- ReferenceRecurrent.cpp - recurrent cells in plain loops ------------===//
 
 #include "ReferenceFamilies.h"
+#include "ffc/IR/UnaryTable.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -8,8 +9,6 @@
 
 using namespace ffc;
 using namespace ffc::ff;
-
-static double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 namespace {
 enum class Cell { Lstm, Gru, GruResetAfter, RnnTanh, RnnRelu };

@@ -6,6 +6,7 @@ Where the toolkit for GPUs is, whose files are among them.
 
 import json
 import os
+import re
 import sys
 
 FOLDERS = ("bench", "lib", "runtime", "test", "tools")
@@ -14,11 +15,19 @@ OTHERS = {"bench/comm/comm.cpp", "runtime/src/cpu/conv/conv_plain.cpp",
           "runtime/src/cpu/matmul/matmul_plain.cpp"}
 
 
+def compiled_by(path):
+    """A file, and what it includes if it is one that CMake wrote to compile several at once."""
+    yield path
+    if os.path.basename(os.path.dirname(path)) == "Unity":
+        with open(path, encoding="utf-8") as file:
+            yield from re.findall(r'^#include "(.*)"', file.read(), re.MULTILINE)
+
+
 def main():
     commands, root = sys.argv[1], os.path.realpath(sys.argv[2])
     with open(commands, encoding="utf-8") as file:
-        compiled = {os.path.realpath(os.path.join(entry["directory"], entry["file"]))
-                    for entry in json.load(file)}
+        compiled = {os.path.realpath(path) for entry in json.load(file)
+                    for path in compiled_by(os.path.join(entry["directory"], entry["file"]))}
     missing = []
     for folder in FOLDERS:
         for place, _, names in os.walk(os.path.join(root, folder)):
