@@ -53,6 +53,8 @@ public:
   ~RankEvaluator();
   RankEvaluator(RankEvaluator &&) noexcept;
 
+  /// Writes the states whose first contents are one number, as a program does.
+  void fillConstants();
   /// The value every step reads from now on. Names that no rank reads are
   /// accepted.
   void setInput(llvm::StringRef name, ff::TensorValue value);
