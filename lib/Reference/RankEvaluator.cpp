@@ -211,6 +211,17 @@ LogicalResult RankEvaluator::setState(StringRef name,
   return success();
 }
 
+void RankEvaluator::fillConstants() {
+  for (auto &rank : impl->ranks)
+    for (auto op : rank->body->getOps<StateOp>()) {
+      if (op.getInit() != "constant")
+        continue;
+      const LocalBuffer &buffer = rank->get(op.getBuffer());
+      buffer.store(std::vector<double>(static_cast<size_t>(buffer.size()),
+                                       op.getValue().convertToDouble()));
+    }
+}
+
 LogicalResult RankEvaluator::step(const ff::ReferenceContext &context) {
   return success(succeeded(impl->begin()) && succeeded(impl->run(context)) &&
                  succeeded(impl->finish()));
