@@ -266,7 +266,8 @@ FailureOr<RankRun> RankEvaluator::result() const {
   for (auto &rank : impl->ranks)
     for (auto op : rank->body->getOps<StateOp>()) {
       std::string name = op.getName().str();
-      if (run.states.count(name))
+      // Constants stay, and what nobody reads of them is nowhere.
+      if (op.getKind() == "constant" || run.states.count(name))
         continue;
       FailureOr<ff::TensorValue> value = state(name);
       if (failed(value))

@@ -132,8 +132,7 @@ class Drawing:
         if fit and self.chance(0.4):
             return self.pick(fit)
         scale = 1 / math.sqrt(max(1, size(shape[:-1]))) if len(shape) > 1 else 1
-        # Not 0, where functions have kinks.
-        return self.given(shape, type, [round(self.random.gauss(0, scale), 3) or 0.0007
+        return self.given(shape, type, [round(self.random.gauss(0, scale), 5)
                                         for _ in range(size(shape))], name="w")
 
     def constants(self, shape, type=None):
@@ -154,6 +153,8 @@ class Drawing:
             numbers = [round(n * 64) / 64 if abs(n) < 2 else float(round(n)) for n in numbers]
         elif type in FLOATS:
             numbers = [float(n) for n in numbers]
+        if name == "w":  # not 0, where functions have kinks
+            numbers = [n or 1 / 64 for n in numbers]
         value = Value(f"{name}{len(self.graph.initializers)}", tuple(shape), type)
         allowed = type in FLOATS and type != "bfloat16" or self.since(13)
         if name == "c" and allowed and self.chance(0.25):

@@ -4,7 +4,7 @@ import re
 
 # (pattern of a refusal as graph_checker.refusal_of writes it, reason)
 KNOWN = [
-    (r"^unsupported operators: (MatMul|Gemm) of u?intN", "products of integers are not computed"),
+    (r"^unsupported operators: (MatMul|Gemm|PRelu) of u?intN", "for floats only"),
     (r"^unsupported operators: BitCast of a computed operand",
      "bits of values are those of floats that stand for them"),
     (r"^SoftmaxCrossEntropyLoss: cross-entropy over one class", "it is always 0"),
@@ -12,8 +12,10 @@ KNOWN = [
     (r"^Resize: expected half_pixel_symmetric with scales that lead to whole extents",
      "not implemented"),
     (r"^Resize: expected antialias of N where something becomes smaller",
-     "it is what becomes smaller that is smoothed"),
+     "not implemented"),
     (r"op expected a position inside the image in every window", "maxima of nothing"),
+    (r"^Resize: nearest_mode '_' is not supported with tf_half_pixel_for_nn", "not implemented"),
+    (r"^Dropout: its result N \('_'\) is used", "masks of dropout stay inside it"),
     (r"^RoiAlign: expected an attribute '_' from N to N, found N: how many samples",
      "RoiAlign wants to know how many samples a region takes"),
 ]

@@ -70,11 +70,12 @@ def resize(g, x):
     elif not g.since(13):
         roi = g.given((0,), "float", [])
     if partial:
-        given["axes"] = [d - rank if g.chance(0.3) else d for d in axes]
+        given["axes"] = [d - rank if g.chance(0.2) else d for d in axes]
         kept = []
     shape = x.shape[:rank - len(axes)] + tuple(extents)
     if by_sizes:
-        if partial and way != "tf_crop_and_resize" and g.chance(0.4):
+        if partial and min(given["axes"]) >= 0 and g.chance(0.4) and not given.get(
+                "extrapolation_value"):
             given["keep_aspect_ratio_policy"] = g.pick(["stretch", "not_larger", "not_smaller"])
             shape = kept_ratio(x, axes, extents, given["keep_aspect_ratio_policy"])
         sizes = g.ints(*([] if partial else x.shape[:rank - len(axes)]), *extents)
