@@ -49,11 +49,15 @@ def resize(g, x):
     if mode != "nearest" and g.since(18) and g.chance(0.3) and way != "tf_crop_and_resize":
         given["antialias"] = 1
     partial = g.since(18) and g.chance(0.4)
-    scales = [g.pick([1.0, 2.0, 0.5, 1.5, 0.7]) for _ in axes]
+    # Of scales that are no sums of a few powers of 2, who is nearest depends on rounding.
+    nearest = mode == "nearest"
+    scales = [g.pick([1.0, 2.0, 0.5, 1.5] + [0.7] * (not nearest)) for _ in axes]
+    if nearest and any(x.shape[d] * s % 1 for d, s in zip(axes, scales)):
+        by_sizes = False
     kept = [1.0] * (rank - len(axes))
     extents = [max(1, math.floor(x.shape[d] * s)) for d, s in zip(axes, scales)]
     if any(math.floor(x.shape[d] * s) < 1 for d, s in zip(axes, scales)):
-        by_sizes = True
+        return None
     roi = None
     if way == "tf_crop_and_resize":
         count = len(axes) if partial else rank
