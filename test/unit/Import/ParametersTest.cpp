@@ -178,7 +178,7 @@ TEST_F(ParametersTest, RegionsAreSettings) {
                       "<float[1, 4] boxes = {0, 0, 3, 3}, "
                       "int64[1] image = {0}> {"
                       " y = RoiAlign <sampling_ratio = 2> (x, boxes, image) }"),
-            "-boxes: a setting of 'y' (RoiAlign)\n");
+            "-boxes: a setting of 'y' (RoiAlign)\n-image: of int64\n");
 }
 
 /// No bias is made for weights of impossible extents.
