@@ -62,7 +62,7 @@ class Drawing:
         self.used = set()
         if not bare:
             self.add(lambda g, x: g.dense(x), self.graph.inputs[0])
-        for _ in range(self.pick([0, 0, 0, 1, 3])):  # some graphs are of integers, too
+        for _ in range(self.pick([0, 0, 0, 0, 1, 2])):  # some graphs are of integers, too
             self.add(cast_to_integers, self.value(type=FLOATS))
         tries = 0
         while len(self.graph.nodes) < nodes and tries < 60 * nodes:

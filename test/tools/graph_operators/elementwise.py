@@ -77,7 +77,7 @@ def clip(g, x):
     return g.node("Clip", [x] + [None if b is None else g.number(b) for b in bounds], x.shape)
 
 
-@draws(types=FLOATS + ("int32", "int64", "uint32", "uint64"))
+@draws(types=FLOATS)
 def prelu(g, x):
     if not x.shape:
         return None
@@ -211,10 +211,10 @@ def is_special(g, x):
 def ranged(g, x, type):
     """Floats that integers of a type can hold."""
     x = g.node("Mul", [x, g.number(3.0)], x.shape)
-    low = 0.0 if type in UNSIGNED else -9.0
+    low, high = 0.25 if type in UNSIGNED else -9.5, 9.5  # not where rounding makes another one
     if not g.since(11):
-        return g.node("Clip", [x], x.shape, min=low, max=9.0)
-    return g.node("Clip", [x, g.number(low), g.number(9.0)], x.shape)
+        return g.node("Clip", [x], x.shape, min=low, max=high)
+    return g.node("Clip", [x, g.number(low), g.number(high)], x.shape)
 
 
 def cast_attributes(g, type):

@@ -4,10 +4,7 @@ from onnx_graph import FLOATS, size
 
 from .registry import draws
 
-MATRICES = FLOATS + ("int32", "int64")
-
-
-@draws(ranks=(2,), types=MATRICES, weight=2)
+@draws(ranks=(2,), weight=2)
 def gemm(g, x):
     m, k = x.shape
     turned, n = g.chance(0.3), g.extent()
@@ -18,8 +15,7 @@ def gemm(g, x):
     if g.chance(0.6) or not g.since(11):
         operands.append(g.parameter(g.pick([(n,), (m, n), (1, n), (1, 1), (1,), ()])))
     given = {"transA": int(turned), "transB": int(turned_b)}
-    if x.type in FLOATS:
-        given.update(alpha=g.pick([1.0, 0.5]), beta=g.pick([1.0, 2.0]))
+    given.update(alpha=g.pick([1.0, 0.5]), beta=g.pick([1.0, 2.0]))
     defaults = {"transA": 0, "transB": 0, "alpha": 1.0, "beta": 1.0}
     return g.node("Gemm", operands, (m, n),
                   **{name: value for name, value in given.items()
@@ -31,8 +27,9 @@ def dense(g, x):
     return g.dense(x)
 
 
-@draws(types=("int32", "int64"))
+@draws(types=("int32", "int64"), weight=0.1)
 def integer_product(g, x):
+    """Which ffc refuses."""
     n = g.pick([1, 2, 3])
     made = g.node("MatMul", [x, g.constants((x.shape[-1], n))], x.shape[:-1] + (n,))
     return g.node("Mod", [made, g.number(7)], made.shape)
