@@ -68,7 +68,8 @@ ff::evaluateOperator(PartitionableInterface op,
       ins.push_back(viewOf(slots[read.slot]));
     for (const plan::SlotWrite &write : phase.writes)
       outs.push_back(viewOf(slots[write.slot]));
-    kernel({context, op.getPhaseArgs(phase.kind), tile, ins, outs});
+    kernel({context, op.getPhaseArgs(phase.kind), tile, ins, outs,
+            tensorTypeOf(op->getResult(0).getType()).type});
   }
   return results;
 }

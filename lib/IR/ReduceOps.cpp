@@ -166,10 +166,26 @@ ReduceProdOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
   RankedTensorType type = typeOf(getX());
   RankedTensorType kept = reducedType(type, getAxes(), true);
   dy = withAxes(builder, *this, "reshape", dy);
-  Value y = withAxes(builder, *this, "product", getY());
-  Value whole = BinaryOp::create(builder, gradientLoc(*this, "mul"), kept,
-                                 BinaryKind::Mul, dy, y);
-  operandGrads[0] = BinaryOp::create(builder, gradientLoc(*this, "div"), type,
-                                     BinaryKind::Div, whole, getX());
+  auto binary = [&](StringRef part, RankedTensorType of, BinaryKind kind,
+                    Value a, Value b) -> Value {
+    return BinaryOp::create(builder, gradientLoc(*this, part), of, kind, a, b);
+  };
+  // Of the other factors the product is that of those that are not 0, divided
+  // by the own one; unless one of them is 0.
+  Value zero = UnaryOp::create(builder, gradientLoc(*this, "zero"), type,
+                               UnaryKind::Scale, getX(),
+                               builder.getF64FloatAttr(0), FloatAttr());
+  Value isZero = binary("is_zero", type, BinaryKind::Equal, getX(), zero);
+  Value zeros =
+      ReduceSumOp::create(builder, gradientLoc(*this, "zeros"), kept, isZero,
+                          getAxesAttr(), builder.getI64IntegerAttr(1));
+  Value factors = binary("factors", type, BinaryKind::Add, getX(), isZero);
+  Value product = ReduceProdOp::create(builder, gradientLoc(*this, "product"),
+                                       kept, factors, getAxesAttr(),
+                                       builder.getI64IntegerAttr(1));
+  Value whole = binary("mul", kept, BinaryKind::Mul, dy, product);
+  Value others = binary("div", type, BinaryKind::Div, whole, factors);
+  Value counts = binary("counts", type, BinaryKind::Equal, zeros, isZero);
+  operandGrads[0] = binary("others", type, BinaryKind::Mul, counts, others);
   return success();
 }

@@ -99,15 +99,28 @@ static void importConvTranspose(NodeImporter &node) {
               w[1] * tapsOf(window)};
   Value image = node.tensor(0), weights = node.tensor(1, weight);
   Value bias = node.has(2) ? node.tensor(2, {Role::Bias}) : Value();
-  RankedTensorType result =
-      node.resultType(imageShape(x[0], channels, window.out));
+  Shape extents(window.out);
+  for (size_t d = 0; d < extents.size(); ++d)
+    extents[d] += window.beyond[d];
+  const Shape whole = imageShape(x[0], channels, extents);
+  node.resultType(whole);
   if (node.failed())
     return;
   OpBuilder &builder = node.importer.builder;
+  const RankedTensorType reached =
+      node.partType(imageShape(x[0], channels, window.out));
+  const bool isReached = reached.getShape() == ArrayRef<int64_t>(whole);
   Value y = ff::ConvBackwardDataOp::create(
-      builder, node.location(), result, image, weights,
-      node.list(window.dilations), builder.getI64IntegerAttr(group),
-      node.list(window.pads), node.list(window.strides), builder.getUnitAttr());
+      builder, isReached ? node.location() : node.location("windows"), reached,
+      image, weights, node.list(window.dilations),
+      builder.getI64IntegerAttr(group), node.list(window.pads),
+      node.list(window.strides), builder.getUnitAttr());
+  if (!isReached) {
+    Shape pads(2 * whole.size(), 0);
+    llvm::copy(window.beyond, pads.end() - window.beyond.size());
+    y = node.part<ff::PadOp>("beyond", whole, y, node.list(pads),
+                             builder.getF64FloatAttr(0));
+  }
   node.define((bias ? addBias(node, y, bias) : y).getDefiningOp());
 }
 

@@ -181,14 +181,14 @@ static void importClip(NodeImporter &node) {
 
 static void importCast(NodeImporter &node) {
   auto to = static_cast<int32_t>(node.integer("to", 0));
+  node.ignore("saturate");   // of eight bits
+  node.ignore("round_mode"); // of eight bits
   GraphValue &x = node.operand(0);
   if (to == x.type)
     return node.defineSame(x);
   if (!isCarriedType(x.type) || !isCarriedType(to))
     return node.unsupported(" from " + elementTypeName(x.type) + " to " +
                             elementTypeName(to));
-  node.ignore("saturate");   // of eight bits
-  node.ignore("round_mode"); // of eight bits
   node.setElementType(to);
   node.resultType(node.shape(0));
   if (node.failed())

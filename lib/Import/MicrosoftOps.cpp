@@ -148,6 +148,11 @@ static void importEmbedLayerNormalization(NodeImporter &node) {
   constexpr int kPositionIds = 8;
   const double epsilon = node.real("epsilon", 1e-12f);
   node.ignore("mask_index_type");
+  for (int i : {Ids, Words, Positions, Scale, Shift})
+    if (!node.has(i))
+      node.error("operand " + llvm::Twine(i) + " is missing");
+  if (node.failed())
+    return;
   node.expectRank(Ids, 2);
   if (node.failed())
     return;
@@ -189,7 +194,7 @@ static void importEmbedLayerNormalization(NodeImporter &node) {
 void ffc::importer::registerMicrosoftOps() {
   registerOp("com.microsoft.BiasGelu", {importBiasGelu, 2, 2, 0b10});
   registerOp("com.microsoft.EmbedLayerNormalization",
-             {importEmbedLayerNormalization, 7, 9, 0b1111100});
+             {importEmbedLayerNormalization, 1, 9, 0b1111100});
   registerOp("com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10});
   registerOp("com.microsoft.FusedConv", {importFusedConv, 2, 4, 0b110});
   registerOp("com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10});

@@ -74,6 +74,7 @@ bool ffc::importer::isSetting(const Use &use) {
          llvm::StringSwitch<bool>(type)
              .Cases({"Clip", "Resize", "Upsample", "Dropout", "OneHot"}, true)
              .Cases({"TopK", "CumSum", "RotaryEmbedding", "CastLike"}, true)
+             .Case("RoiAlign", true) // regions of an image
              .Default(false);
 }
 

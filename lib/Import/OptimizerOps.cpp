@@ -32,8 +32,9 @@ public:
   }
 
   int values() const { return count; }
+  /// Both are of the type of the values that they are multiplied with.
   GraphValue *rate() { return scalar(0); }
-  GraphValue *step() { return made.cast(scalar(1), onnx::TensorProto::FLOAT); }
+  GraphValue *step() { return scalar(1); }
   GraphValue *operand(int kind, int value) {
     return &node.operand(2 + kind * count + value);
   }
@@ -65,7 +66,7 @@ private:
                  shapeText(node.shape(i)));
       return nullptr;
     }
-    return made.reshape(&node.operand(i), {});
+    return made.cast(made.reshape(&node.operand(i), {}), operand(0, 0)->type);
   }
 };
 } // namespace

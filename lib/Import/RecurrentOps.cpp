@@ -140,8 +140,13 @@ bool RecurrentImporter::isZero(int i) {
   const GraphValue &value = node.operand(i);
   if (value.kind == GraphValue::Kind::Filled)
     return value.fill == 0;
-  return value.kind == GraphValue::Kind::Constant && value.constant.isFloat() &&
-         llvm::all_of(value.constant.floats, [](double x) { return x == 0; });
+  auto areZero = [](const Constant &constant) {
+    return constant.isFloat() &&
+           llvm::all_of(constant.floats, [](double x) { return x == 0; });
+  };
+  return (value.kind == GraphValue::Kind::Constant ||
+          value.kind == GraphValue::Kind::Stored) &&
+         areZero(node.constant(i));
 }
 
 void RecurrentImporter::checkShapes() {

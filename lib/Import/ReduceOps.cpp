@@ -141,11 +141,13 @@ Value Reduction::build(Value x) {
 /// Reports operands of types that floats do not reduce as the type would.
 static void takeReducedType(NodeImporter &node) {
   StringRef type = node.opType();
-  bool picks = type == "ReduceMax" || type == "ReduceMin";
+  const bool picks = type == "ReduceMax" || type == "ReduceMin";
+  const bool adds =
+      type == "ReduceSum" || type == "ReduceL1" || type == "ReduceSumSquare";
   if (picks && node.operand(0).type == onnx::TensorProto::BOOL)
     node.setElementType(onnx::TensorProto::BOOL); // since opset 20
   else
-    takeNumberType(node, 0, /*integers=*/picks || type == "ReduceSum");
+    takeNumberType(node, 0, /*integers=*/picks || adds);
 }
 
 static void importReduce(NodeImporter &node) {

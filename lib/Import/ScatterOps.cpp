@@ -9,6 +9,7 @@
 
 #include "OpTable.h"
 #include "Positions.h"
+#include "TypedNode.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -38,7 +39,6 @@ static GraphValue *addedUp(NodeImporter &node, const Twine &name, Value indices,
 /// What becomes of an element that is there and those that come to it.
 enum class Reduction { None, Add, Mul, Max, Min };
 
-/// Reports other operands than floats.
 static Reduction readReduction(NodeImporter &node) {
   const StringRef text = node.text("reduction", "none");
   const auto reduction = llvm::StringSwitch<std::optional<Reduction>>(text)
@@ -51,10 +51,21 @@ static Reduction readReduction(NodeImporter &node) {
   if (!reduction)
     node.error("expected reduction none, add, mul, max or min, found '" + text +
                "'");
-  else if (!isFloatType(node.operand(0).type))
-    node.error("expected floats as operand 0, found type " +
-               elementTypeName(node.operand(0).type));
+  expectOneType(node, {0, 2});
   return reduction.value_or(Reduction::None);
+}
+
+/// Operand `i` as floats, which are scattered whatever they stand for.
+static GraphValue *floatsOf(NodeImporter &node, Expression &made, int i) {
+  GraphValue *value = &node.operand(i);
+  return isFloatType(value->type) ? value
+                                  : made.cast(value, TensorProto::FLOAT);
+}
+
+/// Result 0 has operand 0's type.
+static void defineLike(NodeImporter &node, Expression &made,
+                       GraphValue *result) {
+  made.define(made.cast(result, node.operand(0).type));
 }
 
 /// Products and extrema are not sums: `data` [outer, rows, width] combined with
@@ -124,8 +135,9 @@ static void defineScattered(NodeImporter &node, Expression &made,
     return node.error("expected operand 2 with " + Twine(count * named.width) +
                       " elements, found " + shapeText(node.shape(2)));
   const Shape shape(node.shape(0)), table = {named.rows, named.width};
-  GraphValue *data = made.reshape(&node.operand(0), table),
-             *added = made.reshape(&node.operand(2), {count, named.width}),
+  GraphValue *data = made.reshape(floatsOf(node, made, 0), table),
+             *added =
+                 made.reshape(floatsOf(node, made, 2), {count, named.width}),
              *numbers = made.reshape(named.numbers, {count});
   if (node.failed())
     return;
@@ -134,7 +146,7 @@ static void defineScattered(NodeImporter &node, Expression &made,
         node, made, reduction, made.reshape(data, {1, named.rows, named.width}),
         made.reshape(numbers, {1, count, 1}),
         made.reshape(added, {1, count, named.width}));
-    return made.define(made.reshape(result, shape));
+    return defineLike(node, made, made.reshape(result, shape));
   }
   Value indices = indicesOf(node, *numbers, named.rows);
   GraphValue *sums = addedUp(node, "sums", indices, added, named.rows),
@@ -142,11 +154,7 @@ static void defineScattered(NodeImporter &node, Expression &made,
   if (reduction == Reduction::None)
     hits = addedUp(node, "hits", indices,
                    made.filled(TensorProto::FLOAT, {count, 1}, 1), named.rows);
-  GraphValue *result = combined(made, data, sums, hits);
-  if (result)
-    result = made.reshape(result, shape);
-  if (result)
-    node.define(0, result);
+  defineLike(node, made, made.reshape(combined(made, data, sums, hits), shape));
 }
 
 /// The sums of the elements of `from` whose positions are the same, in a tensor
@@ -191,16 +199,16 @@ static void importReducedElements(NodeImporter &node, Expression &made,
     return Shape{product(of.take_front(axis)), of[axis],
                  product(of.drop_front(axis + 1))};
   };
-  GraphValue *whole = &node.operand(0), *part = whole;
+  GraphValue *whole = floatsOf(node, made, 0), *part = whole;
   for (size_t d = 0; d < shape.size(); ++d)
     part = made.slice(part, static_cast<int64_t>(d), 0, lines[d]);
   GraphValue *result =
       reduced(node, made, reduction, made.reshape(part, joined(lines)),
               made.reshape(&node.operand(1), joined(given)),
-              made.reshape(&node.operand(2), joined(given)));
+              made.reshape(floatsOf(node, made, 2), joined(given)));
   result = made.reshape(result, lines);
   if (lines == shape)
-    return made.define(result);
+    return defineLike(node, made, result);
   // Lines that have no positions stay.
   std::vector<int64_t> pads(2 * shape.size(), 0);
   for (size_t d = 0; d < shape.size(); ++d)
@@ -211,9 +219,11 @@ static void importReducedElements(NodeImporter &node, Expression &made,
                                  {static_cast<int64_t>(pads.size())}, pads)});
   };
   GraphValue *isLine = padded(made.filled(TensorProto::FLOAT, lines, 1));
-  made.define(made.where(
-      made.apply("Greater", {isLine, made.number(TensorProto::FLOAT, 0)}),
-      padded(result), whole));
+  defineLike(
+      node, made,
+      made.where(
+          made.apply("Greater", {isLine, made.number(TensorProto::FLOAT, 0)}),
+          padded(result), whole));
 }
 
 static void importScatterElements(NodeImporter &node) {
@@ -227,13 +237,15 @@ static void importScatterElements(NodeImporter &node) {
   Expression made(node);
   if (reduction != Reduction::None && reduction != Reduction::Add)
     return importReducedElements(node, made, *positions, reduction);
-  GraphValue *sums = addedUp(node, made, "sums", *positions, &node.operand(2)),
+  GraphValue *updates = floatsOf(node, made, 2);
+  if (!updates)
+    return;
+  GraphValue *sums = addedUp(node, made, "sums", *positions, updates),
              *hits = nullptr;
   if (reduction == Reduction::None)
     hits = addedUp(node, made, "hits", *positions,
                    made.filled(TensorProto::FLOAT, node.shape(1), 1));
-  if (GraphValue *result = combined(made, &node.operand(0), sums, hits))
-    node.define(0, result);
+  defineLike(node, made, combined(made, floatsOf(node, made, 0), sums, hits));
 }
 
 static void importScatterND(NodeImporter &node) {

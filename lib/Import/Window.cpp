@@ -160,10 +160,19 @@ Window ffc::importer::readTransposedWindow(NodeImporter &node,
       return window;
     }
     int64_t excess = out + window.pads[d] + window.pads[d + spatial] - whole;
-    if (excess >= stride) {
+    const int64_t most = std::max(stride, window.dilations[d]);
+    if (excess >= most) {
       node.error("expected less output padding in dimension " + Twine(d + 2) +
-                 " than the stride of " + Twine(stride) + ", found " +
+                 " than " + Twine(most) +
+                 ", the larger one of stride and dilation, found " +
                  Twine(excess));
+      return window;
+    }
+    window.beyond.push_back(std::max<int64_t>(excess - stride + 1, 0));
+    out -= window.beyond.back();
+    if (out < 1) {
+      node.error("the pads of dimension " + Twine(d + 2) +
+                 " leave nothing of a result of " + Twine(whole));
       return window;
     }
   }

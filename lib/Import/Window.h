@@ -12,6 +12,8 @@ struct Window {
   Shape kernel, strides, dilations;
   Shape pads; ///< all begins, then all ends
   Shape out;  ///< the result's spatial extents
+  /// Of a transposed one: positions behind `out` that the result has besides.
+  Shape beyond;
 
   size_t spatial() const { return kernel.size(); }
   /// Extent of a window from its first to its last position.
@@ -34,7 +36,8 @@ Window readWindow(NodeImporter &node, std::optional<Shape> kernel, bool dilated,
                   bool ceil);
 
 /// The same for a transposed convolution: windows lie on the result, whose
-/// extents are `out`, and operand 0 has one position per window.
+/// extents are `out`, and operand 0 has one position per window. Output padding
+/// of a stride and more is `beyond` them.
 Window readTransposedWindow(NodeImporter &node, const Shape &kernel);
 
 } // namespace ffc::importer

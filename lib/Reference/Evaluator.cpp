@@ -24,8 +24,11 @@ ff::evaluateOperator(PartitionableInterface op,
 
 void Noise::move(TensorValue &value) {
   std::uniform_real_distribution<double> units(-0x1p-22, 0x1p-22);
+  const auto isExact = [](double number) {
+    return std::abs(number) <= 0x1p24 && number == std::trunc(number);
+  };
   for (double &number : value.data)
-    if (std::isfinite(number))
+    if (std::isfinite(number) && !isExact(number))
       number += units(random) * std::abs(number);
 }
 

@@ -47,6 +47,9 @@ LogicalResult RankEvaluator::Impl::kernel(Rank &rank, KernelOp op,
   ArrayRef<ff::View> all(views);
   ff::ReferenceCall call{context, op.getArgs(), op.tileAt(rank.row),
                          all.take_front(numIns), all.drop_front(numIns)};
+  if (op.getOuts().size() > 0)
+    if (const LocalBuffer *result = rank.find(op.getOuts()[0]))
+      call.type = result->type();
   // Bodies overwrite; what they add to is added afterwards.
   std::vector<std::vector<double>> before;
   for (int64_t result : op.addedTo())

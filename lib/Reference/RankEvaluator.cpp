@@ -211,6 +211,17 @@ LogicalResult RankEvaluator::setState(StringRef name,
   return success();
 }
 
+void RankEvaluator::fillConstants() {
+  for (auto &rank : impl->ranks)
+    for (auto op : rank->body->getOps<StateOp>()) {
+      if (op.getInit() != "constant")
+        continue;
+      const LocalBuffer &buffer = rank->get(op.getBuffer());
+      buffer.store(std::vector<double>(static_cast<size_t>(buffer.size()),
+                                       op.getValue().convertToDouble()));
+    }
+}
+
 LogicalResult RankEvaluator::step(const ff::ReferenceContext &context) {
   return success(succeeded(impl->begin()) && succeeded(impl->run(context)) &&
                  succeeded(impl->finish()));
@@ -251,7 +262,11 @@ FailureOr<ff::TensorValue> RankEvaluator::state(StringRef name) const {
 FailureOr<RankRun> RankEvaluator::result() const {
   RankRun run{impl->outputs, {}, impl->losses};
   for (auto &rank : impl->ranks)
-    for (StringRef name : rank->states.keys()) {
+    for (const auto &[name, ops] : rank->states) {
+      // Constants stay, and what nobody reads of them is nowhere.
+      StateOp first = ops.front();
+      if (first.getKind() == "constant")
+        continue;
       auto [entry, isNew] = run.states.try_emplace(name.str());
       if (!isNew)
         continue;

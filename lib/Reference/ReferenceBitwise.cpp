@@ -1,6 +1,7 @@
 //===- ReferenceBitwise.cpp - functions of bits ---------------------------===//
 //
-// Of numbers of 64 bits, which the doubles of the evaluators hold up to 2^53.
+// Of integers as wide as in programs; the doubles of the evaluators hold those
+// of 64 bits up to 2^53.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,25 +9,29 @@
 
 #include "ffc/IR/FF.h"
 
+#include <type_traits>
+
 using namespace ffc;
 using namespace ffc::ff;
 using llvm::ArrayRef;
 
-static int64_t bits(BitwiseKind kind, int64_t a, int64_t b) {
-  const bool isInside = b >= 0 && b < 64;
+/// As the runtime has it, of integers as wide as `T`.
+template <class T> static T bits(BitwiseKind kind, T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  const bool isInside = static_cast<U>(b) < 8 * sizeof(T);
   switch (kind) {
   case BitwiseKind::And:
-    return a & b;
+    return static_cast<T>(a & b);
   case BitwiseKind::Or:
-    return a | b;
+    return static_cast<T>(a | b);
   case BitwiseKind::Xor:
-    return a ^ b;
+    return static_cast<T>(a ^ b);
   case BitwiseKind::ShiftLeft:
-    return isInside ? static_cast<int64_t>(static_cast<uint64_t>(a) << b) : 0;
+    return isInside ? static_cast<T>(static_cast<U>(a) << b) : 0;
   case BitwiseKind::ShiftRight:
-    return isInside ? a >> b : (a < 0 ? -1 : 0);
+    return isInside ? static_cast<T>(a >> b) : static_cast<T>(a < 0 ? -1 : 0);
   case BitwiseKind::ShiftRightUnsigned:
-    return isInside ? static_cast<int64_t>(static_cast<uint64_t>(a) >> b) : 0;
+    return isInside ? static_cast<T>(static_cast<U>(a) >> b) : 0;
   }
   llvm_unreachable("unknown kind");
 }
@@ -42,13 +47,26 @@ static double broadcastAt(const View &view, ArrayRef<int64_t> index) {
   return view.at(own);
 }
 
-static void bitwise(const ReferenceCall &call) {
+template <class T> static void bitsOf(const ReferenceCall &call) {
   const auto kind = static_cast<BitwiseKind>(call.i64("kind"));
+  // By way of 64 bits: what is too large loses its upper ones.
+  const auto number = [&](size_t operand, ArrayRef<int64_t> i) {
+    return static_cast<T>(
+        static_cast<int64_t>(broadcastAt(call.ins[operand], i)));
+  };
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) = static_cast<double>(
-        bits(kind, static_cast<int64_t>(broadcastAt(call.ins[0], i)),
-             static_cast<int64_t>(broadcastAt(call.ins[1], i))));
+    call.outs[0].at(i) =
+        static_cast<double>(bits<T>(kind, number(0, i), number(1, i)));
   });
+}
+
+static void bitwise(const ReferenceCall &call) {
+  if (call.type == plan::ElementType::U8)
+    bitsOf<uint8_t>(call);
+  else if (call.type == plan::ElementType::I32)
+    bitsOf<int32_t>(call);
+  else
+    bitsOf<int64_t>(call);
 }
 
 void ff::registerReferenceBitwise() { registerReference("bitwise", bitwise); }

@@ -1,215 +1,43 @@
 #!/usr/bin/env python3
-"""Trains small graphs that are drawn at random, by ffc's default command.
+"""Compiles small graphs that are drawn at random, by ffc's default command.
 
-Every graph is planned for one device, searched for several, and planned by a random strategy with
-and without fusion. All ranks of each plan are evaluated in double precision (ffc-evaluate) and
-agree with the graph as it was imported; its gradients agree with finite differences. Every
---run-th graph is compiled as well: losses, outputs, gradients and parameters of the program agree
-with double precision as far as the graph is not too sensitive to rounding; with --f64 they are
-programs in f64, which agree as exactly as plans do. Graphs that fail are made smaller and printed.
+Graphs are trained, or, a quarter of them, without a loss and with outputs of any type. Each is
+planned for one device, searched for several, and planned by random strategies, by pipelines and
+with recomputation; --plans some: by two of these, by turns. All ranks of each plan are evaluated
+in double precision (ffc-evaluate) and agree with the graph as it was imported; its gradients agree
+with finite differences, its outputs with ONNX Runtime and the Python package onnx where they are
+installed. Every --run-th graph is compiled as well: losses, outputs, gradients and parameters of
+the program agree with double precision as far as the graph is not too sensitive to rounding; with
+--f64 they are programs in f64, which agree as exactly as plans do. With --include and --link, g++
+compiles the programs of --batch graphs together. Graphs that fail are made smaller and printed.
+What ffc refuses must be of a kind that graph_refusals.py lists.
 """
 
 import argparse
 import concurrent.futures
-import json
 import os
 import random
-import subprocess
+import shlex
+import shutil
 import sys
 import tempfile
 
-import numpy as np
-
+from graph_checker import Case, Checker, Refusal, all_plans, some_plans
 from graph_generator import draw
+from graph_refusals import is_known
 from graph_shrinker import shrink
-from programs import Failure, file_name, run_program
-
-STEPS, RATE = 2, 0.05
-# Of f32 programs beside the noise of f32, of double precision, and of finite differences.
-SINGLE, DOUBLE, SLOPE = 2e-5, 1e-9, 1e-4
-NOISES = 30
-DOUBLE_NOISES = NOISES * 2.0**-29 # rounding of double precision is 2^-29 of that of f32
-# A value moved so far by rounding says little; most graphs have none such.
-SENSITIVE = 1e-3
+from program_batch import Toolchain, build_programs
+from programs import Failure
 
 
-class Plan:
-    """Flags of ffc under which a graph is planned."""
-
-    def __init__(self, name, devices, *flags, evaluated=True):
-        self.name, self.devices, self.evaluated = name, devices, evaluated
-        self.flags = ["--devices", f"cpu:{devices}", *flags]
-
-
-def plans(seed):
-    draw_from = random.Random(seed)
-    several = draw_from.choice([2, 3, 4])
-    strategy = f"random:{seed}"
-    return [
-        Plan("one", 1),
-        Plan("searched", several),
-        Plan("random", several, "--strategy", strategy),
-        Plan("random-unfused", several, "--strategy", strategy, "--fuse=off"),
-        Plan("pipeline", several, "--strategy", f"random-pipeline:{seed}"),
-        Plan("recompute", several, "--strategy", f"random-recompute:{seed}"),
-        Plan("bf16", 2, "--search-budget", "100", "--precision", "bf16", evaluated=False),
-    ]
-
-
-def call(command, timeout=120):
-    try:
-        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{' '.join(command)}\nno end after {timeout} s") from None
-    if run.returncode:
-        raise Failure(f"{' '.join(command)}\nstatus {run.returncode}\n{run.stderr[-3000:]}")
-    return run.stdout
-
-
-def norm(numbers):
-    return float(np.linalg.norm(np.asarray(numbers, dtype=np.float64).ravel()))
-
-
-def group(name):
-    return name.split("/")[0]
-
-
-class Expected:
-    """What ffc-evaluate says of a graph."""
-
-    def __init__(self, report):
-        self.report = report
-        self.values = report["values"]
-        self.norms, self.totals = {}, {}
-        for name, value in self.values.items():
-            value["data"] = np.array(value["data"], dtype=np.float64)  # None becomes NaN
-            self.norms[name] = norm(value["data"])
-            self.totals[group(name)] = float(np.hypot(self.totals.get(group(name), 0),
-                                                      self.norms[name]))
-
-    def is_finite(self):
-        numbers = [*self.report["losses"], *self.report["loss_noise"]]
-        return (None not in numbers and all(v["noise"] is not None and np.isfinite(v["data"]).all()
-                                            for v in self.values.values()))
-
-    def is_sensitive(self):
-        return any(value["noise"] > SENSITIVE * self.scale(name)
-                   for name, value in self.values.items())
-
-    def scale(self, name):
-        """The norm of a value, or a share of that of all of its kind."""
-        return max(self.norms[name], 1e-3 * self.totals[group(name)])
-
-    def check_slopes(self):
-        """How many slopes mean something: what has a kink or a jump within the step does not."""
-        count = 0
-        total = max((abs(slope["gradient"] or 0) for slope in self.report["slopes"]), default=0)
-        for slope in self.report["slopes"]:
-            gradient, whole, half = (slope[key] for key in ("gradient", "whole", "half"))
-            if None in (gradient, whole, half):
-                continue
-            allowed = SLOPE * max(abs(gradient), abs(half)) + 1e-6 * (1e-2 + total)
-            if abs(whole - half) > 0.1 * allowed:
-                continue
-            count += 1
-            if abs(gradient - half) > allowed:
-                raise Failure(f"slope: expected the gradient of {slope['parameter']} to be "
-                              f"{half:.9g} along a direction, found {gradient:.9g}")
-        return count
-
-    def judge(self, what, name, distance, share, noises):
-        allowed = share * self.scale(name) + noises * self.values[name]["noise"] + 1e-12
-        if not (distance is not None and distance <= allowed):
-            raise Failure(f"{what}: expected {name} within {allowed:.3e}, found a difference of "
-                          f"{distance} (norm {self.norms[name]:.3e})")
-
-    def check_plan(self, plan, found):
-        for name, distance in found["distances"].items():
-            self.judge(f"plan '{plan.name}'", name, distance, DOUBLE, DOUBLE_NOISES)
-
-    def check_losses(self, what, losses, share, noises):
-        for step, expected in enumerate(self.report["losses"]):
-            allowed = (share * max(abs(expected), 1e-3)
-                       + noises * self.report["loss_noise"][step])
-            if not abs(losses[step] - expected) <= allowed:
-                raise Failure(f"{what}: expected loss {expected:.9g} in step {step + 1} within "
-                              f"{allowed:.1e}, found {losses[step]:.9g}")
-
-    def check_dump(self, what, folder, f64):
-        share, noises = (DOUBLE, DOUBLE_NOISES) if f64 else (SINGLE, NOISES)
-        self.check_losses(what, np.load(os.path.join(folder, "loss.npy")).ravel(), share, noises)
-
-        def dumped(name):
-            path = os.path.join(folder, *(file_name(part) for part in name.split("/", 1))) + ".npy"
-            return np.load(path).astype(np.float64).ravel() if os.path.exists(path) else None
-
-        for name, value in self.values.items():
-            kind, _, rest = name.partition("/")
-            gradient = "grad/" + rest
-            if name == "loss" or kind == "param" and gradient not in self.values:
-                continue  # no files of a dump: what is not trained, momenta
-            found = dumped(name)
-            if found is None and kind in ("grad", "param") and dumped(gradient) is None:
-                # The program has found the parameter unused: it has no gradient and stays.
-                found = np.zeros(len(value["data"])) if kind == "grad" else value["data"]
-            if found is None or len(found) != len(value["data"]):
-                raise Failure(f"{what}: expected {len(value['data'])} elements of {name}, found "
-                              f"{'no file' if found is None else len(found)}")
-            self.judge(what, name, norm(found - value["data"]), share, noises)
-
-
-class Checker:
-    def __init__(self, folder_of_tools, work, f64):
-        self.f64 = f64
-        self.ffc = os.path.join(folder_of_tools, "ffc")
-        self.evaluate = os.path.join(folder_of_tools, "ffc-evaluate")
-        self.work = work
-
-    def check(self, graph, seed, runs):
-        """Returns what was found, or raises a Failure. `runs`: compile and run it too."""
-        with tempfile.TemporaryDirectory(dir=self.work) as folder:
-            model = os.path.join(folder, "graph.onnxtxt")
-            with open(model, "w", encoding="utf-8") as file:
-                file.write(graph.text())
-            common = [self.ffc, model, "--loss", "mse", "--quiet"]
-            made, programs = [], []
-            for plan in plans(seed):
-                path = os.path.join(folder, plan.name + ".mlir")
-                call([*common, *plan.flags, "--emit=rank", "-o", path])
-                if plan.evaluated:
-                    made.append(plan)
-                    programs += ["--program", path]
-            expected = Expected(json.loads(call(
-                [self.evaluate, model, "--loss", "mse", "--steps", str(STEPS), "--lr", str(RATE),
-                 *programs])))
-            if not expected.is_finite():
-                return {"infinite": 1}
-            slopes = expected.check_slopes()
-            for plan, found in zip(made, expected.report["programs"]):
-                expected.check_plan(plan, found)
-            counts = {"sensitive": int(expected.is_sensitive()), "slopes": slopes,
-                      "run": int(runs),
-                      "smooth": int(slopes == len(expected.report["slopes"]))}
-            if runs:
-                plan = plans(seed)[seed % 4]
-                program = os.path.join(folder, "train")
-                precision = ["--precision=f64"] if self.f64 else []
-                try:
-                    call([*common, *plan.flags, *precision, "-o", program], timeout=300)
-                except Failure as failure:
-                    if not self.f64 or "expected no recurrent layers" not in str(failure):
-                        raise
-                    return {**counts, "run": 0, "recurrent": 1}
-                dump = os.path.join(folder, "dump")
-                run_program(program, plan.devices, [
-                    "--steps", str(STEPS), "--lr", str(RATE), "--dump", dump], timeout=120)
-                expected.check_dump(f"program '{plan.name}'", dump, self.f64)
-            return counts
+SHRUNK = 3  # graphs of a kind of failure that are made smaller; others are only named
 
 
 def kind_of(failure):
     """What two failures have in common if they are alike."""
     text = str(failure)
+    if isinstance(failure, Refusal):
+        return "refused: " + text
     lines = text.splitlines()
     if len(lines) > 1 and lines[1].startswith(("status", "no end")):
         what = next((line for line in lines[2:] if "error" in line), lines[1])
@@ -217,66 +45,165 @@ def kind_of(failure):
     return text.split(":")[0]
 
 
-def report_failure(checker, graph, seed, runs, failure):
-    kind = kind_of(failure)
-    runs = runs and kind.startswith("program")
-    last = [failure]
+def case_of(seed, most):
+    """Few graphs are tiny, a quarter is not trained."""
+    dice = random.Random(seed)
+    nodes = dice.randrange(1, 6) if dice.random() < 0.15 else dice.randrange(min(6, most), most + 1)
+    trains = dice.random() < 0.75
+    return Case(seed, draw(seed, nodes, bare=not trains), trains)
 
-    def fails(smaller):
+
+class Report:
+    def __init__(self, checker, trials):
+        self.checker, self.trials = checker, trials
+        self.counts, self.failed, self.refusals, self.kinds = {}, [], {}, {}
+
+    def add(self, counts):
+        for key, value in counts.items():
+            self.counts[key] = self.counts.get(key, 0) + value
+
+    def failure(self, case, failure, runs):
+        if isinstance(failure, Refusal) and is_known(str(failure)):
+            self.refusals.setdefault(str(failure), []).append(case.seed)
+            return
+        self.failed.append(case.seed)
+        kind = kind_of(failure)
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        if self.kinds[kind] > SHRUNK:
+            print(f"graph {case.seed}: {str(failure).splitlines()[-1]}\n", flush=True)
+            return
+        runs = runs and kind.startswith("program")
+        last = [failure]
+
+        def fails(smaller):
+            try:
+                self.checker.check_alone(Case(case.seed, smaller, case.trains), runs)
+            except (Failure, Refusal) as found:
+                if kind_of(found) == kind:
+                    last[0] = found
+                    return True
+            return False
+
+        small = shrink(case.graph, fails, self.trials, case.trains)
+        print(f"graph {case.seed}, {len(small.nodes)} of {len(case.graph.nodes)} nodes:\n"
+              f"{small.text()}{last[0]}\n", flush=True)
+
+
+class Batches:
+    """Checks graphs, and compiles the programs of several together."""
+
+    def __init__(self, arguments, checker):
+        self.arguments, self.checker = arguments, checker
+        self.tools = Toolchain(arguments.include, shlex.split(arguments.kernel_flags),
+                               arguments.link) if arguments.link else None
+
+    def runs(self, seed):
+        return self.arguments.run > 0 and seed % self.arguments.run == 0
+
+    def one(self, seed):
+        """(case, counts, expected, failure)"""
+        case = case_of(seed, self.arguments.nodes)
         try:
-            checker.check(smaller, seed, runs)
-        except Failure as found:
-            if kind_of(found) == kind:
-                last[0] = found
-                return True
-        return False
+            if self.runs(seed) and not self.tools:
+                return case, self.checker.check_alone(case, True), None, None
+            return case, *self.checker.check(case), None
+        except (Failure, Refusal) as failure:
+            return case, {}, None, failure
 
-    small = shrink(graph, fails)
-    print(f"graph {seed}, {len(small.nodes)} of {len(graph.nodes)} nodes:\n{small.text()}"
-          f"{last[0]}\n", flush=True)
+    def check(self, seeds):
+        found = [self.one(seed) for seed in seeds]
+        to_run = [i for i, (case, _, expected, _) in enumerate(found)
+                  if expected and self.runs(case.seed) and self.tools]
+        if to_run:
+            with tempfile.TemporaryDirectory(dir=self.checker.work) as folder:
+                self.run_together(found, to_run, folder)
+        return [(case, counts, failure) for case, counts, _, failure in found]
+
+    def run_together(self, found, to_run, work):
+        sources, folders = {}, {}
+        for i in to_run:
+            case, counts, expected, _ = found[i]
+            name = f"g{case.seed}"
+            folders[name] = os.path.join(work, name)
+            os.mkdir(folders[name])
+            try:
+                sources[name] = self.checker.emit(case, folders[name])
+                shutil.rmtree(os.path.join(sources[name], "runtime"))
+            except (Failure, Refusal) as failure:
+                found[i] = case, counts, expected, failure
+        built = build_programs(sources, os.path.join(work, "run"), self.tools) if sources else {}
+        for i in to_run:
+            case, counts, expected, failure = found[i]
+            name = f"g{case.seed}"
+            if failure:
+                continue
+            try:
+                if isinstance(built[name], Failure):
+                    raise Failure(f"program: {built[name]}")
+                program = os.path.join(folders[name], "run")
+                os.link(built[name], program)
+                weights = os.path.join(sources[name], "train.weights")
+                if os.path.exists(weights):
+                    os.rename(weights, program + ".weights")
+                self.checker.run(case, expected, program, folders[name], [name])
+                found[i] = case, {**counts, "run": 1}, expected, None
+            except Failure as failed:
+                found[i] = case, counts, expected, failed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tools", help="folder of ffc and ffc-evaluate")
     parser.add_argument("--graphs", type=int, default=60)
-    parser.add_argument("--nodes", type=int, default=14)
+    parser.add_argument("--nodes", type=int, default=25, help="at most, but for the end")
     parser.add_argument("--seed", type=int, default=1, help="of the first graph")
+    parser.add_argument("--plans", choices=["some", "all"], default="all")
     parser.add_argument("--run", type=int, default=5,
                         help="compile and run every so many; 0: none")
     parser.add_argument("--f64", action="store_true",
                         help="programs in f64; ffc builds their runtime first")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--trials", type=int, default=300,
+                        help="smaller graphs that are tried of one that fails")
+    parser.add_argument("--batch", type=int, default=24, help="graphs that are checked together")
+    parser.add_argument("--include", action="append", default=[], help="folder of headers")
+    parser.add_argument("--kernel-flags", default="", help="of g++, for fused kernels")
+    parser.add_argument("--link", action="append", default=[], help="what programs are linked with")
     arguments = parser.parse_args()
-    counts, failures = {}, []
+    if arguments.f64:
+        arguments.link = []
     with tempfile.TemporaryDirectory() as work:
-        checker = Checker(arguments.tools, work, arguments.f64)
-
-        def one(seed):
-            runs = arguments.run > 0 and seed % arguments.run == 0
-            graph = draw(seed, arguments.nodes)
-            try:
-                return seed, graph, runs, checker.check(graph, seed, runs), None
-            except Failure as failure:
-                return seed, graph, runs, {}, failure
-
+        checker = Checker(arguments.tools, work,
+                          all_plans if arguments.plans == "all" else some_plans, arguments.f64)
+        batches, report = Batches(arguments, checker), Report(checker, arguments.trials)
         seeds = range(arguments.seed, arguments.seed + arguments.graphs)
+        parts = [seeds[i:i + arguments.batch] for i in range(0, len(seeds), arguments.batch)]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as threads:
-            for seed, graph, runs, found, failure in threads.map(one, seeds):
-                if failure:
-                    failures.append(seed)
-                    report_failure(checker, graph, seed, runs, failure)
-                for key, value in found.items():
-                    counts[key] = counts.get(key, 0) + value
+            for number, part in enumerate(threads.map(batches.check, parts), 1):
+                print(f"{min(number * arguments.batch, arguments.graphs)} graphs", flush=True)
+                for case, counts, failure in part:
+                    report.add(counts)
+                    if failure:
+                        report.failure(case, failure, batches.runs(case.seed))
+    return summary(arguments, report)
+
+
+def summary(arguments, report):
+    counts = report.counts
+    for kind, seeds in sorted(report.refusals.items()):
+        print(f"refused {len(seeds)} times, first graph {seeds[0]}: {kind}")
+    refused = sum(map(len, report.refusals.values()))
     said = ", ".join(f"{key} {value}" for key, value in sorted(counts.items()))
-    print(f"random_graphs: {len(failures)} of {arguments.graphs} failed {failures or ''}: {said}")
+    print(f"random_graphs: {len(report.failed)} of {arguments.graphs} failed "
+          f"{report.failed or ''}: refused {refused}, {said}")
     # What is left out must be the exception.
-    unused = counts.get("infinite", 0) + counts.get("recurrent", 0) + (
+    unused = refused + counts.get("infinite", 0) + counts.get("recurrent", 0) + (
         0 if arguments.f64 else counts.get("sensitive", 0))
     if unused > 0.3 * arguments.graphs:
-        print(f"random_graphs: expected few graphs that rounding changes, found {unused}")
+        print(f"random_graphs: expected few graphs that are refused, or that rounding changes, "
+              f"found {unused}")
         return 1
-    return len(failures) > 0
+    return len(report.failed) > 0
 
 
 if __name__ == "__main__":

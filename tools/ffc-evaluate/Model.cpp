@@ -12,17 +12,20 @@ using namespace ffc;
 
 FailureOr<Model> Model::load(MLIRContext &context, StringRef path,
                              const ImportOptions &options,
-                             const DifferentiateOptions &differentiate,
+                             const DifferentiateOptions *differentiate,
                              uint64_t seed) {
   Model model;
   model.seed = seed;
   model.module = importModel(context, path, options);
   if (!model.module)
     return failure();
-  PassManager passes(&context);
-  passes.addPass(createDifferentiate(differentiate));
-  if (failed(passes.run(*model.module)))
-    return failure();
+  if (differentiate) {
+    PassManager passes(&context);
+    passes.addPass(createDifferentiate(*differentiate));
+    if (failed(passes.run(*model.module)))
+      return failure();
+    model.hasLoss = true;
+  }
   auto states = ff::initialStates(*model.module, seed, options.weightsPath);
   if (failed(states))
     return failure();
@@ -38,14 +41,18 @@ ff::ReferenceContext Model::at(int64_t step, double learningRate) const {
   return context;
 }
 
+FailureOr<ff::TensorValues> Model::inputs(int64_t step) const {
+  return ff::syntheticInputs(*module, seed, step);
+}
+
 FailureOr<ff::EvaluationResult> Model::step(int64_t number,
                                             const ff::TensorValues &states,
                                             double learningRate,
                                             ff::Noise *noise) const {
-  auto inputs = ff::syntheticInputs(*module, seed, number);
-  if (failed(inputs))
+  auto values = inputs(number);
+  if (failed(values))
     return failure();
-  return ff::evaluate(*module, *inputs, states, at(number, learningRate),
+  return ff::evaluate(*module, *values, states, at(number, learningRate),
                       noise);
 }
 
@@ -58,7 +65,8 @@ FailureOr<Model::Run> Model::run(int64_t steps, double learningRate,
     if (failed(result))
       return failure();
     run.last = std::move(*result);
-    run.losses.push_back(run.last.outputs.at("loss").data[0]);
+    if (hasLoss)
+      run.losses.push_back(run.last.outputs.at("loss").data[0]);
   }
   return run;
 }
@@ -66,18 +74,23 @@ FailureOr<Model::Run> Model::run(int64_t steps, double learningRate,
 FailureOr<Model::Run> Model::run(ModuleOp program, int64_t steps,
                                  double learningRate) const {
   rank::RankEvaluator evaluator(program);
+  // Passes add constants, which the model as it was imported lacks.
+  evaluator.fillConstants();
   for (const auto &[name, value] : initial)
     if (failed(evaluator.setState(name, value)))
       return failure();
   for (int64_t number = 0; number < steps; ++number) {
-    auto inputs = ff::syntheticInputs(*module, seed, number);
-    if (failed(inputs))
+    auto values = inputs(number);
+    if (failed(values))
       return failure();
-    for (auto &[name, value] : *inputs)
+    for (auto &[name, value] : *values)
       evaluator.setInput(name, std::move(value));
     if (failed(evaluator.step(at(number, learningRate))))
       return failure();
   }
+  // Parameters that inference reads in part are nowhere as a whole.
+  if (!hasLoss)
+    return Run{{}, {evaluator.outputs(), {}}};
   auto result = evaluator.result();
   if (failed(result))
     return failure();

@@ -22,11 +22,12 @@ public:
   };
 
   /// Reads `path`. Fails after an error. The weights are kept in the file
-  /// `options.weightsPath` meanwhile.
+  /// `options.weightsPath` meanwhile. Without `differentiate`, steps are of the
+  /// forward graph: outputs without a loss.
   static mlir::FailureOr<Model> load(mlir::MLIRContext &context,
                                      llvm::StringRef path,
                                      const ImportOptions &options,
-                                     const DifferentiateOptions &differentiate,
+                                     const DifferentiateOptions *differentiate,
                                      uint64_t seed);
 
   /// Steps 0 to `steps` - 1, of `seed`, from the initial states.
@@ -40,11 +41,14 @@ public:
                            double learningRate) const;
 
   const ff::TensorValues &initialStates() const { return initial; }
+  /// What programs draw for a step without a data set.
+  mlir::FailureOr<ff::TensorValues> inputs(int64_t step) const;
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ff::TensorValues initial;
   uint64_t seed = 0;
+  bool hasLoss = false;
 
   ff::ReferenceContext at(int64_t step, double learningRate) const;
   mlir::FailureOr<ff::EvaluationResult> step(int64_t number,

@@ -5,17 +5,20 @@
 // as JSON what they have to agree with:
 //
 //   {"losses": [...],
+//    "inputs": {"x": {"shape": [...], "data": [...]}, ...},
 //    "values": {"grad/w": {"shape": [...], "data": [...], "noise": 1e-9}, ...},
 //    "slopes": [{"parameter": "w", "gradient": .., "whole": .., "half": ..}],
 //    "programs": [{"losses": [...], "distances": {"grad/w": 1e-17, ...}}]}
 //
-// Values are outputs and gradients of the last step and, as "param/...", the
-// states after it. "noise" is how far a value moves, as the L2 norm of the
-// difference, if all results are rounded like f32 (see ff::Noise); "loss_noise"
-// says it of each loss. Numbers that are not finite are null. "slopes" compare
-// the gradients of step 0 with finite differences of the loss. "programs" say
-// how far all ranks of each --program, as --emit=rank writes it, are from the
-// values.
+// "inputs" are those of step 0. Values are outputs and gradients of the last
+// step and, as "param/...", the states after it. "noise" is how far a value
+// moves, as the L2 norm of the difference, if all results are rounded like f32
+// (see ff::Noise); "loss_noise" says it of each loss. Numbers that are not
+// finite are null. "slopes" compare the gradients of step 0 with finite
+// differences of the loss. "programs" say how far all ranks of each --program,
+// as --emit=rank writes it, are from the values, if these are finite. With
+// --forward it is one step
+// of inference: no losses, no gradients.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +50,10 @@ static cl::opt<int64_t> groups("batch-norm-groups", cl::init(1));
 static cl::opt<uint64_t> seed("seed", cl::init(0));
 static cl::opt<int64_t> steps("steps", cl::init(1));
 static cl::opt<double> learningRate("lr", cl::init(0.01));
+static cl::opt<bool> forward("forward",
+                             cl::desc("one step without a loss, as inference"));
+static cl::opt<int64_t> batch("batch-size", cl::init(0),
+                              cl::desc("as ffc has it; 0: the model's"));
 static cl::list<std::string> programs("program", cl::desc("FILE"));
 static cl::opt<int> noises("noise", cl::init(3),
                            cl::desc("runs with other roundings"));
@@ -74,6 +81,14 @@ static double distance(ArrayRef<double> a, ArrayRef<double> b) {
 /// The larger one; not a number if either is none, which std::max would hide.
 static double larger(double a, double b) {
   return std::isnan(a) || b <= a ? a : b;
+}
+
+/// Of constants it does not matter: masks may be infinite.
+static bool isFinite(const Model::Run &run) {
+  return llvm::all_of(run.last.outputs, [](const auto &output) {
+    return llvm::all_of(output.second.data,
+                        [](double x) { return std::isfinite(x); });
+  });
 }
 
 /// What --program says.
@@ -119,7 +134,7 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
     return failure();
   const ff::TensorValues values = valuesOf(*exact);
   std::map<std::string, double> noise;
-  std::vector<double> lossNoise(steps);
+  std::vector<double> lossNoise(exact->losses.size());
   for (int i = 0; i < noises; ++i) {
     ff::Noise rounding(static_cast<uint64_t>(i));
     auto rounded = model.run(steps, learningRate, &rounding);
@@ -128,10 +143,13 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
     for (const auto &[name, value] : valuesOf(*rounded))
       noise[name] =
           larger(noise[name], distance(value.data, values.at(name).data));
-    for (int64_t step = 0; step < steps; ++step)
+    for (size_t step = 0; step < lossNoise.size(); ++step)
       lossNoise[step] = larger(lossNoise[step], std::abs(rounded->losses[step] -
                                                          exact->losses[step]));
   }
+  auto inputs = model.inputs(0);
+  if (failed(inputs))
+    return failure();
   auto first = model.run(1, learningRate);
   if (failed(first))
     return failure();
@@ -140,7 +158,10 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
     return failure();
 
   std::vector<Distances> distances;
+  // What is no number is not compared, and looks like what nobody wrote.
   for (const std::string &path : programs) {
+    if (!isFinite(*exact))
+      break;
     auto found = distancesOf(model, context, path, values);
     if (failed(found))
       return failure();
@@ -157,16 +178,23 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
   out.object([&] {
     numbers("losses", exact->losses);
     numbers("loss_noise", lossNoise);
-    out.attributeObject("values", [&] {
-      for (const auto &[name, value] : values)
-        out.attributeObject(name, [&] {
-          out.attributeArray("shape", [&] {
-            for (int64_t extent : value.shape)
-              out.value(extent);
+    auto tensors = [&](StringRef title, const ff::TensorValues &all,
+                       auto more) {
+      out.attributeObject(title, [&] {
+        for (const auto &[name, value] : all)
+          out.attributeObject(name, [&] {
+            out.attributeArray("shape", [&] {
+              for (int64_t extent : value.shape)
+                out.value(extent);
+            });
+            numbers("data", value.data);
+            more(name);
           });
-          numbers("data", value.data);
-          out.attribute("noise", numberOf(noise[name]));
-        });
+      });
+    };
+    tensors("inputs", *inputs, [](const std::string &) {});
+    tensors("values", values, [&](const std::string &name) {
+      out.attribute("noise", numberOf(noise[name]));
     });
     out.attributeArray("slopes", [&] {
       for (const Slope &slope : *slopes)
@@ -208,10 +236,13 @@ int main(int argc, char **argv) {
   ImportOptions importing;
   importing.sampleGroups = groups;
   importing.weightsPath = weights.str().str();
+  importing.training = !forward;
+  if (batch > 0)
+    importing.batchSize = batch;
   DifferentiateOptions differentiating;
   differentiating.loss = loss;
   differentiating.optimizer = optimizer;
-  auto model =
-      Model::load(context, modelPath, importing, differentiating, seed);
+  auto model = Model::load(context, modelPath, importing,
+                           forward ? nullptr : &differentiating, seed);
   return failed(model) || failed(print(*model, context));
 }

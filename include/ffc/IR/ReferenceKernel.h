@@ -91,6 +91,8 @@ struct ReferenceCall {
   /// The part of the iteration space to compute.
   plan::Tile tile;
   llvm::ArrayRef<View> ins, outs;
+  /// Of result 0: functions of bits are of so many.
+  plan::ElementType type = plan::ElementType::F32;
 
   int64_t i64(llvm::StringRef name) const;
   double f64(llvm::StringRef name) const;

@@ -31,13 +31,14 @@ struct EvaluationResult {
 
 /// Rounding as f32 programs do it, whatever their order of summation: every
 /// element of f32 that an operator makes, or adds up, moves by up to 2 units in
-/// the last place, but for those that are elements of an operand. What moves
-/// then depends on rounding (Parker's Monte Carlo arithmetic, 1997).
+/// the last place, but for those that are elements of an operand, and integers,
+/// which are computed of integers: what else has moved is none. What moves then
+/// depends on rounding (Parker's Monte Carlo arithmetic, 1997).
 class Noise {
 public:
   explicit Noise(uint64_t seed) : random(seed) {}
 
-  /// Moves the elements that are finite.
+  /// Moves the elements that are finite and no integers that f32 has.
   void move(TensorValue &value);
 
 private:

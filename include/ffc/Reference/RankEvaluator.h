@@ -38,7 +38,7 @@ namespace ffc::rank {
 struct RankRun {
   /// What the last step offered, by name ("out/y", "grad/conv1.weight").
   std::map<std::string, ff::TensorValue> outputs;
-  /// State after the last step.
+  /// State after the last step, without constants.
   std::map<std::string, ff::TensorValue> states;
   /// Of every step.
   std::vector<double> losses;
@@ -53,6 +53,8 @@ public:
   ~RankEvaluator();
   RankEvaluator(RankEvaluator &&) noexcept;
 
+  /// Writes the states whose first contents are one number, as a program does.
+  void fillConstants();
   /// The value every step reads from now on. Names that no rank reads are
   /// accepted.
   void setInput(llvm::StringRef name, ff::TensorValue value);
@@ -69,7 +71,7 @@ public:
   const std::vector<double> &losses() const;
   /// A state in global coordinates, its replicas checked.
   mlir::FailureOr<ff::TensorValue> state(llvm::StringRef name) const;
-  /// Everything, with all states.
+  /// Everything.
   mlir::FailureOr<RankRun> result() const;
 
 private:

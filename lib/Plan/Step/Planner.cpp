@@ -453,7 +453,9 @@ private:
     if (!where.probed)
       provide(where, value, v.type, v.name, outputNeeds(where),
               {v.producer, 0, {value}});
-    if (!where.probed && graph.isLoaded(value) && where.holdings.empty())
+    // Others may read parts of it, or nothing.
+    if (!where.probed && graph.isLoaded(value) &&
+        !where.isComplete(v.type.shape))
       load(value, {0, Region(Box::whole(v.type.shape)), MemoryOrder::RowMajor});
     probeIfComplete(value);
   }

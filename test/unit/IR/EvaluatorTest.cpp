@@ -63,6 +63,29 @@ TEST_F(EvaluatorTest, StatesGoFromStepToStep) {
   EXPECT_THAT(second->outputs["out/y"].data, ElementsAre(42, 86));
 }
 
+/// Functions of bits are of 32 where programs have so many.
+TEST_F(EvaluatorTest, BitsAreAsManyAsInPrograms) {
+  auto module = parse(R"(
+  func.func @main(%x: tensor<2xi32> {ff.name = "x"},
+                  %n: tensor<2xi32> {ff.name = "n"}) {
+    %l = ff.bitwise shift_left(%x, %n)
+        : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %r = ff.bitwise shift_right(%l, %n)
+        : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %u = ff.bitwise shift_right_unsigned(%l, %n)
+        : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    ff.output %r as "out/r" : tensor<2xi32>
+    ff.output %u as "out/u" : tensor<2xi32>
+    return
+  })");
+  ASSERT_TRUE(module);
+  TensorValues inputs = {{"x", {{2}, {40000, -3}}}, {"n", {{2}, {16, 16}}}};
+  auto result = evaluate(*module, inputs, {}, scalars);
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_THAT(result->outputs["out/r"].data, ElementsAre(40000 - 65536, -3));
+  EXPECT_THAT(result->outputs["out/u"].data, ElementsAre(40000, 65533));
+}
+
 TEST_F(EvaluatorTest, MissingInput) {
   auto module = parse(kStep);
   ASSERT_TRUE(module);

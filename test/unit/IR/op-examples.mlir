@@ -750,6 +750,13 @@ func.func @reduce_prod(%x: tensor<3x4x5xf32>) {
   return
 }
 
+// Of factors none, one and several are 0.
+func.func @reduce_prod_of_zeros(%x: tensor<6x3x5xf32>) {
+  %0 = ff.unary relu(%x) : tensor<6x3x5xf32> -> tensor<6x3x5xf32>
+  %1 = ff.reduce_prod(%0) {axes = array<i64: 1>, keepdims = 0 : i64} : (tensor<6x3x5xf32>) -> tensor<6x5xf32>
+  return
+}
+
 // Positions that are named twice or not at all.
 func.func @gather(%x: tensor<3x5x4xf32>, %i: tensor<6xi32>) {
   %0 = ff.gather(%x) {axis = 1 : i64, indices = array<i64: 4, 0, 0, 2, 0, 3>} : (tensor<3x5x4xf32>) -> tensor<3x6x4xf32>

@@ -196,8 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "the pads of dimension 2 leave nothing of a result of 4"},
         ErrorCase{"g (float[1,4,2] x, float[4,3,3] w) => (float[2] y) { y = "
                   "ConvTranspose<strides = [2], output_padding = [2]>(x, w) }",
-                  "expected less output padding in dimension 2 than the stride "
-                  "of 2, found 2"},
+                  "expected less output padding in dimension 2 than 2, the "
+                  "larger one of stride and dilation, found 2"},
         ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = MaxPool(x) }",
                   "expected an attribute 'kernel_shape'"},
         ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) "

@@ -294,6 +294,12 @@ TEST_F(ImportTest, TransposedConvolutions) {
                           "output_shape = [4]>(x, w) }"),
               AllOf(HasSubstr("pads = array<i64: 2, 1>"),
                     HasSubstr("-> tensor<1x2x4xf32>")));
+  // Output padding below the dilation, but not below the stride.
+  EXPECT_THAT(importGraph("g (float[1, 4, 3] x, float[4, 2, 3] w) => "
+                          "(float[1] y) { y = ConvTranspose<dilations = [3], "
+                          "output_padding = [2]>(x, w) }"),
+              AllOf(HasSubstr("-> tensor<1x2x9xf32>"), HasSubstr("ff.pad"),
+                    HasSubstr("-> tensor<1x2x11xf32>")));
 }
 
 TEST_F(ImportTest, PadVariants) {

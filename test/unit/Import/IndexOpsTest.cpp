@@ -131,9 +131,27 @@ TEST_F(IndexOpsTest, ScatterND) {
               AllOf(HasSubstr("(tensor<3xi64>, tensor<3x4xf32>) -> "
                               "tensor<6x4xf32>"),
                     HasSubstr("-> tensor<2x3x4xf32>")));
-  EXPECT_THAT(importGraph("g (int64[4] x, int64[1, 1] i, int64[1] u) => "
+  EXPECT_THAT(importGraph("g (int64[4] x, int64[1, 1] i, float[1] u) => "
                           "(int64[4] y) { y = ScatterND(x, i, u) }"),
-              HasSubstr("expected floats as operand 0, found type int64"));
+              HasSubstr("expected operands of one type, found int64 and "
+                        "float"));
+}
+
+/// Integers and bools are scattered as floats.
+TEST_F(IndexOpsTest, ScatterIntegers) {
+  EXPECT_THAT(
+      importGraph("g (int64[4] x, int64[1, 1] i, int64[1] u) => "
+                  "(int64[4] y) { y = ScatterND(x, i, u) }"),
+      AllOf(HasSubstr("ff.embedding_backward"), HasSubstr("-> tensor<4xi64>")));
+  EXPECT_THAT(
+      importGraph("g (int32[4] x, int64[2] i, int32[2] u) => (int32[4] y) {"
+                  " y = ScatterElements<reduction = \"max\">(x, i, u) }",
+                  16),
+      AllOf(HasSubstr("ff.reduce_max"), HasSubstr("-> tensor<4xi32>")));
+  EXPECT_THAT(importGraph("g (bool[4] x, int64[2] i, bool[2] u) => (bool[4] y) "
+                          "{ y = ScatterElements(x, i, u) }"),
+              AllOf(HasSubstr("ff.gather_elements_backward"),
+                    HasSubstr("-> tensor<4xi1>")));
 }
 
 TEST_F(IndexOpsTest, Compress) {

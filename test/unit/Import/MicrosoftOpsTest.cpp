@@ -106,6 +106,10 @@ TEST_F(MicrosoftOpsTest, EmbedLayerNormalization) {
   EXPECT_THAT(embed("i, i, w, p, t, s, s"),
               AllOf(HasSubstr("ff.embedding("), HasSubstr("ff.normalize"),
                     HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(
+      embed("i, , w, p, , s, s"),
+      AllOf(HasSubstr("ff.embedding("), HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(embed("i, , w, , , s, s"), HasSubstr("operand 3 is missing"));
   EXPECT_THAT(embed("i, i, w, p2, t, s, s"),
               HasSubstr("expected a row for each of 3 positions as operand 3, "
                         "found shape 2x4"));

@@ -172,6 +172,15 @@ TEST_F(ParametersTest, BiasOfZerosWithoutMarks) {
                     "f.bias: marked PARAMETER in the file\n");
 }
 
+/// Regions of an image that a file holds are not trained.
+TEST_F(ParametersTest, RegionsAreSettings) {
+  EXPECT_EQ(listGraph("g (float[1, 1, 4, 4] x) => (float[1, 1, 1, 1] y)"
+                      "<float[1, 4] boxes = {0, 0, 3, 3}, "
+                      "int64[1] image = {0}> {"
+                      " y = RoiAlign <sampling_ratio = 2> (x, boxes, image) }"),
+            "-boxes: a setting of 'y' (RoiAlign)\n-image: of int64\n");
+}
+
 /// No bias is made for weights of impossible extents.
 TEST_F(ParametersTest, BiasOfWrongWeights) {
   const std::string graph = "g (float[1, 2, 3] x) => (float[1, 4, 3] y)"

@@ -25,7 +25,9 @@ protected:
                    const std::string &more = "") {
     return importGraph(
         "g (float[7,3,4] x, float[1,8,4] w, float[1,8,2] r, float[1,16] b" +
-            std::string(more.empty() ? "" : ", float[1,6] p, int32[3] l") +
+            std::string(more.empty() ? ""
+                                     : ", float[1,6] p, int32[3] l, "
+                                       "float[1,6] z = {0, 0, 0, 0, 0, 0}") +
             ") => (float[7,1,3,2] y) { y = LSTM<hidden_size = 2" + attributes +
             ">(x, w, r, b" + more + ") }",
         14);
@@ -59,6 +61,7 @@ TEST_F(RecurrentImport, ReportsWhatItLacks) {
   EXPECT_THAT(lstm(", activations = [\"Sigmoid\", \"Relu\", \"Tanh\"]"),
               HasSubstr("LSTM with activations Sigmoid, Relu, Tanh (1: 'y')"));
   EXPECT_THAT(lstm("", ", , , , p"), HasSubstr("LSTM with peepholes (1: 'y')"));
+  EXPECT_THAT(lstm("", ", , , , z"), HasSubstr("ff.recurrent "));
   EXPECT_THAT(lstm("", ", l"),
               HasSubstr("LSTM with sequence lengths (1: 'y')"));
 }

@@ -105,6 +105,16 @@ TEST_F(ReduceOpsTest, Doubles) {
                     HasSubstr("(tensor<2x1xf32>) -> tensor<2x1xf64>")));
 }
 
+TEST_F(ReduceOpsTest, Integers) {
+  EXPECT_THAT(
+      importGraph("g (int32[2, 3] x) => (int32[2, 1] y) "
+                  "{ y = ReduceSumSquare<axes = [1]>(x) }"),
+      AllOf(HasSubstr("ff.reduce_sum"), HasSubstr("-> tensor<2x1xi32>")));
+  EXPECT_THAT(importGraph("g (int64[2, 3] x) => (int64[2, 1] y) "
+                          "{ y = ReduceL1<axes = [1]>(x) }"),
+              AllOf(HasSubstr("abs("), HasSubstr("-> tensor<2x1xi64>")));
+}
+
 TEST_F(ReduceOpsTest, Errors) {
   EXPECT_THAT(reduce("ReduceMax<axes = [3]>(x)"),
               HasSubstr("axis 3 is not a dimension of a 3-dimensional"));

@@ -249,6 +249,14 @@ TEST_F(SignalOpsTest, Optimizers) {
               HasSubstr("add("));
   EXPECT_THAT(nodes("Momentum<mode = \"heavy\">(r, t, x, g, v)"),
               HasSubstr("expected mode standard or nesterov, found 'heavy'"));
+  // A rate and a step of other types than the values.
+  EXPECT_THAT(importText("<ir_version: 8, opset_import: [\"\" : 26, "
+                         "\"ai.onnx.preview.training\" : 1]>\n"
+                         "g (float r, int64 t, double[3] x, double[3] g, "
+                         "double[3] v) => (double[3] y) { y, a = "
+                         "ai.onnx.preview.training.Momentum<mode = "
+                         "\"standard\">(r, t, x, g, v) }"),
+              HasSubstr("-> tensor<3xf64>"));
   EXPECT_THAT(nodes("Adagrad(r, t, x, g, v, h)"),
               HasSubstr("expected a rate, a step and 3 operands for every "
                         "value, found 6 operands"));

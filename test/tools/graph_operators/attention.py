@@ -1,0 +1,149 @@
+"""Attention, and what turns its queries and keys."""
+
+import math
+
+from onnx_graph import size
+
+from .registry import draws
+
+
+def heads_of(g, width, most=4):
+    return g.pick([n for n in range(1, most + 1) if width % n == 0])
+
+
+@draws(ranks=(3, 4), weight=4)
+def attention(g, x):
+    if not g.since(23):
+        return None
+    flat = len(x.shape) == 3
+    given = {}
+    if flat:
+        batch, rows, width = x.shape
+        heads = heads_of(g, width)
+        kept = g.pick([n for n in (1, heads) if heads % n == 0])
+        each = width // heads
+        given.update(q_num_heads=heads, kv_num_heads=kept)
+    else:
+        batch, heads, rows, each = x.shape
+        kept = g.pick([n for n in (1, heads) if heads % n == 0])
+    columns, values = g.pick([rows, rows, 1, 3]), g.pick([each, each, 2])
+
+    def keys_of(width, columns):
+        return g.parameter((batch, columns, kept * width) if flat else
+                           (batch, kept, columns, width))
+
+    own = kept == heads and columns == rows
+    k = x if own and g.chance(0.4) else keys_of(each, columns)
+    v = x if own and values == each and g.chance(0.4) else keys_of(values, columns)
+    operands = [x, k, v, None, None, None]
+    past = g.pick([0, 0, 2])
+    if past:
+        operands[4] = g.parameter((batch, kept, past, each))
+        operands[5] = g.parameter((batch, kept, past, values))
+    every = columns + past
+    causal = g.chance(0.3)
+    if g.chance(0.4):
+        shape = g.pick([(rows, every), (1, 1, rows, every), (batch, heads, rows, every),
+                        (batch, 1, rows, every)])
+        if g.chance(0.4):
+            bits = [1 if i % every == 0 else g.random.randrange(2) for i in range(size(shape))]
+            operands[3] = g.given(shape, "bool", bits)
+        else:
+            operands[3] = g.constants(shape)
+    elif g.since(24) and not past and g.chance(0.5) and not causal:
+        operands.append(g.ints(*(g.random.randrange(1, every + 1) for _ in range(batch))))
+    counted = len(operands) > 6
+    while operands[-1] is None:
+        operands.pop()
+    if causal or g.chance(0.2):
+        given["is_causal"] = int(causal)
+    if g.chance(0.3):
+        given["scale"] = 0.4
+    if g.chance(0.3):
+        given["softcap"] = g.pick([0.0, 2.0])
+    if g.chance(0.2) and x.type != "double":
+        given["softmax_precision"] = 1
+    if g.since(25) and g.chance(0.2):
+        given["left_window_size"] = g.pick([1, 2])
+        if g.chance(0.6):
+            given["right_window_size"] = g.pick([0, 1, 2])
+    shapes = [x.shape[:2] + (heads * values,) if flat else x.shape[:3] + (values,)]
+    chosen = g.pick(["y", "y", "present", "scores"])
+    if chosen != "y" and not counted:
+        shapes += [(batch, kept, every, each), (batch, kept, every, values)]
+        if not past and not flat:
+            shapes[1:] = [None, None] if chosen == "scores" else []
+    if chosen == "scores" and not counted:
+        # Between them they are infinite where something is masked.
+        masked = causal or operands[3:4] or "left_window_size" in given
+        given["qk_matmul_output_mode"] = g.pick([0, 3] if masked else [0, 1, 2, 3])
+        shapes.append((batch, heads, rows, every))
+    return [value for value in g.node("Attention", operands, shapes, **given) if value]
+
+
+@draws(ranks=(3, 4), types=("float", "float16", "bfloat16"), weight=2)
+def rotary(g, x):
+    if not g.since(23):
+        return None
+    given = {}
+    if len(x.shape) == 3:
+        batch, length, width = x.shape
+        heads = g.pick([n for n in range(1, width + 1) if width % n == 0 and width // n % 2 == 0]
+                       or [0])
+        if not heads:
+            return None
+        each = width // heads
+        given["num_heads"] = heads
+    else:
+        batch, heads, length, each = x.shape
+    if each % 2:
+        return None
+    turned = each
+    if each > 2 and g.chance(0.3):
+        turned = g.random.randrange(2, each + 1, 2)
+        given["rotary_embedding_dim"] = turned
+    if g.chance(0.5):
+        given["interleaved"] = g.pick([0, 1])
+    if g.chance(0.5):
+        rows = length + 2
+        tables, places = (rows, turned // 2), [g.given(
+            (batch, length), "int64", [g.random.randrange(rows) for _ in range(batch * length)])]
+    else:
+        tables, places = (batch, length, turned // 2), []
+    angles = [g.random.uniform(0, 3) for _ in range(size(tables))]
+    cosines = g.given(tables, x.type, [round(math.cos(a), 3) for a in angles])
+    sines = g.given(tables, x.type, [round(math.sin(a), 3) for a in angles])
+    return g.node("RotaryEmbedding", [x, cosines, sines, *places], x.shape, **given)
+
+
+@draws(ranks=(3,), types=("float", "float16", "bfloat16"), weight=3)
+def linear_attention(g, x):
+    if not g.since(27):
+        return None
+    batch, length, width = x.shape
+    heads = heads_of(g, width)
+    kept = g.pick([n for n in range(1, heads + 1) if heads % n == 0])
+    each, values = width // heads, g.pick([1, 2, 3])
+    rule = g.pick(["linear", "gated", "delta", "gated_delta"])
+    k, v = g.parameter((batch, length, kept * each)), g.parameter((batch, length, kept * values))
+    k = g.node("Tanh", [k], k.shape)
+    past = g.parameter((batch, kept, each, values)) if g.chance(0.4) else None
+    decay = beta = None
+    if rule.startswith("gated"):
+        shape = (batch, length, kept * g.pick([1, each]))
+        decay = g.node("Neg", [g.node("Softplus", [g.parameter(shape)], shape)], shape)
+    if rule.endswith("delta"):
+        shape = (batch, length, g.pick([kept, 1]))
+        beta = g.node("Sigmoid", [g.parameter(shape)], shape)
+    operands = [x, k, v, past, decay, beta]
+    while operands[-1] is None:
+        operands.pop()
+    given = {"q_num_heads": heads, "kv_num_heads": kept}
+    if rule != "gated_delta" or g.chance(0.5):
+        given["update_rule"] = rule
+    if g.chance(0.4):
+        given["scale"] = g.pick([0.0, 0.5])
+    if g.chance(0.2):
+        given["chunk_size"] = 2
+    return g.node("LinearAttention", operands,
+                  [(batch, length, heads * values), (batch, kept, each, values)], **given)
