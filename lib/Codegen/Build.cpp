@@ -26,7 +26,7 @@ static const SourceFile *findFile(const std::vector<SourceFile> &program,
 }
 
 static std::string cmakeLists(const std::vector<SourceFile> &program,
-                              RuntimeKind kind) {
+                              const RuntimeKind &kind) {
   const bool isCuda = kind.target == plan::Target::CUDA;
   std::string sources = kTrainFile, properties;
   if (findFile(program, kFunctors)) {
@@ -42,9 +42,12 @@ static std::string cmakeLists(const std::vector<SourceFile> &program,
                                    llvm::join(compileFlags(kind), ";") + ">"
                              : llvm::join(compileFlags(kind), " ");
   std::string languages =
-      isCuda       ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_CUDA ON)\n"
-                     "set(CMAKE_CUDA_ARCHITECTURES OFF)\n"
-                     "enable_language(CUDA)\n"
+      isCuda ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_CUDA ON)\n"
+               "set(FFRT_CUDA_ARCHITECTURES " +
+                   StringRef(kind.cudaArch).drop_front(3).str() +
+                   " CACHE STRING \"GPUs to compile for\")\n"
+                   "set(CMAKE_CUDA_ARCHITECTURES OFF)\n"
+                   "enable_language(CUDA)\n"
       : kind.inF64 ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_F64 ON)\n"
                    : "";
   return R"(# Written by ffc.
@@ -125,25 +128,25 @@ CMake, )" +
 
 Error codegen::fillSourceFolder(StringRef folder,
                                 const std::vector<SourceFile> &program,
-                                const ProgramMeta &meta, plan::Target target) {
+                                const ProgramMeta &meta,
+                                const RuntimeKind &kind) {
   auto write = [&](const Twine &path, StringRef contents) {
     return writeText((folder + "/" + path).str(), contents);
   };
   for (const SourceFile &file : program)
     if (Error error = write(file.path, file.contents))
       return error;
-  for (const BundledFile &file : runtimeFiles(target))
+  for (const BundledFile &file : runtimeFiles(kind.target))
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
-  if (Error error =
-          write("CMakeLists.txt", cmakeLists(program, {target, meta.inF64})))
+  if (Error error = write("CMakeLists.txt", cmakeLists(program, kind)))
     return error;
-  return write("README.md", readme(program, meta, target));
+  return write("README.md", readme(program, meta, kind.target));
 }
 
 Error codegen::buildExecutable(StringRef executable,
                                const std::vector<SourceFile> &program,
-                               RuntimeKind kind,
+                               const RuntimeKind &kind,
                                function_ref<void(StringRef)> phase) {
   Expected<Toolchain> tools = findToolchain(kind);
   if (!tools)

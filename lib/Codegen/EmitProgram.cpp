@@ -168,6 +168,8 @@ void ProgramPrinter::printInfo(Text &text) {
     set("micro_batches", std::to_string(meta.microBatches));
   if (meta.tf32)
     set("tf32", "true");
+  if (meta.switchesAdd)
+    set("switches_add", "true");
   if (int64_t bytes = funcs.front().getSymmetricState())
     set("symmetric_state", literal(bytes));
   if (int64_t bytes = funcs.front().getSymmetricArena())

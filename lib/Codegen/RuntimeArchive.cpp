@@ -63,6 +63,10 @@ std::string codegen::runtimeHash() {
 static std::string archiveBesideExecutable(RuntimeKind kind) {
   std::string self =
       fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&runtimeHash));
+  // It is for the GPUs that the runtime is compiled for unless told.
+  if (kind.target == plan::Target::CUDA &&
+      kind.cudaArch != RuntimeKind().cudaArch)
+    return "";
   SmallString<128> archive = path::parent_path(path::parent_path(self));
   path::append(archive, "runtime", archiveName(kind));
   return fs::exists(archive) ? archive.str().str() : "";
@@ -86,6 +90,8 @@ static Expected<std::string> cacheFolder() {
 static std::string describe(const Toolchain &tools) {
   std::string text =
       (runtimeName(tools.kind) + "\n" + sys::getHostCPUName() + "\n").str();
+  if (tools.kind.target == plan::Target::CUDA)
+    text += tools.kind.cudaArch + "\n";
   for (const std::string &compiler : {tools.compiler, tools.kernelCompiler}) {
     text += compiler + "\n";
     fs::file_status status;
@@ -118,6 +124,8 @@ static Error build(StringRef folder, const Toolchain &tools) {
   if (tools.kind.target == plan::Target::CUDA)
     configure.insert(configure.end(),
                      {"-DFFRT_TARGET_CPU=OFF", "-DFFRT_TARGET_CUDA=ON",
+                      "-DFFRT_CUDA_ARCHITECTURES=" +
+                          StringRef(tools.kind.cudaArch).drop_front(3).str(),
                       "-DCMAKE_CUDA_COMPILER=" + tools.kernelCompiler});
   if (Error error = runLogged(configure, log))
     return error;

@@ -36,6 +36,20 @@ StringRef codegen::runtimeName(RuntimeKind kind) {
                                            : "ffrt";
 }
 
+std::string codegen::cudaArchOf(plan::GpuGeneration generation) {
+  switch (generation) {
+  case plan::GpuGeneration::Ampere:
+    return "sm_80";
+  case plan::GpuGeneration::Blackwell:
+    return "sm_100";
+  case plan::GpuGeneration::None:
+  case plan::GpuGeneration::Volta: // nvcc 13 has left it behind
+  case plan::GpuGeneration::Hopper:
+    break;
+  }
+  return "sm_90";
+}
+
 /// The words of what CMake found when ffc was built, as the runtime's own build
 /// finds it.
 static void append(std::vector<std::string> &to, StringRef words,
@@ -64,6 +78,7 @@ static Error findCuda(Toolchain &tools) {
   tools.kernelCompiler = *nvcc;
   tools.kernels = {"-O3", "-DFFRT_CUDA", "-x", "cu"};
   append(tools.kernels, FFC_CUDA_FLAGS, ' ');
+  tools.kernels.push_back("-arch=" + tools.kind.cudaArch);
   StringRef root = sys::path::parent_path(sys::path::parent_path(*nvcc));
   tools.libraries.push_back(("-L" + root + "/lib64").str());
   tools.libraries.push_back(("-Wl,-rpath," + root + "/lib64").str());

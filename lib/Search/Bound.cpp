@@ -17,20 +17,23 @@ namespace {
 /// The best figures of any device, and those of all together.
 struct Machine : BestDevice {
   explicit Machine(const Topology &topology)
-      : BestDevice(topology), devices(topology.numDevices()) {
-    for (DeviceId d = 0; d < topology.numDevices(); ++d)
-      allBandwidth += topology.kindOf(d).memoryBandwidth;
-  }
+      : BestDevice(topology), devices(topology.numDevices()) {}
 
-  double allFlops(Arithmetic arithmetic) const {
+  double allBandwidth(const Phase &phase) const {
     double sum = 0;
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
-      sum += topology.kindOf(d).flopsPerSecond(arithmetic);
+      sum += reachedBandwidth(topology.kindOf(d), phase.kernel);
+    return sum;
+  }
+
+  double allFlops(Arithmetic arithmetic, const Phase &phase) const {
+    double sum = 0;
+    for (DeviceId d = 0; d < topology.numDevices(); ++d)
+      sum += reachedFlops(topology.kindOf(d), arithmetic, phase.kernel);
     return sum;
   }
 
   double devices;
-  double allBandwidth = 0;
 };
 
 /// Picoseconds.
@@ -134,8 +137,8 @@ private:
     double bytes = 0, best = 0, all = 0;
     auto rate = [&](ElementType type) {
       const Arithmetic arithmetic = arithmeticOf(op, type);
-      best = std::max(best, machine.flops(arithmetic));
-      all = std::max(all, machine.allFlops(arithmetic));
+      best = std::max(best, machine.flops(arithmetic, phase));
+      all = std::max(all, machine.allFlops(arithmetic, phase));
     };
     for (const SlotRead &read : phase.reads) {
       bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
@@ -154,9 +157,10 @@ private:
       rate(ElementType::F32);
     const double flops = 1e12 * flopsOf(phase, whole);
     bytes *= 1e12;
-    return {static_cast<double>(machine.starts(phase)) * machine.launch +
-                std::max(flops / best, bytes / machine.bandwidth),
-            flops / all, bytes / machine.allBandwidth};
+    return {
+        machine.startTime(phase) +
+            machine.busy(phase, flops / best, bytes / machine.bandwidth(phase)),
+        flops / all, bytes / machine.allBandwidth(phase)};
   }
 
   /// Of the cheapest schedule.

@@ -33,5 +33,6 @@ Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
         bytes += graph.value(value).type.bytes() /
                  (graph.value(value).kind == ValueKind::State ? 1 : blocks);
   return cost.kernel(device, flops / static_cast<double>(blocks), bytes,
-                     arithmeticOf(op, type));
+                     arithmeticOf(op, type), /*parts=*/1,
+                     op.rules.schedules.front().phases.front().kernel);
 }

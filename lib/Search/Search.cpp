@@ -56,8 +56,11 @@ public:
     // The bound is one of the roofline.
     if (!cost.profile()) {
       result.bound = lowerBound(graph, topology);
+      // It takes every device for one that receives what it adds up.
       result.boundWithCommunication =
-          communicationBound(graph, topology, result.bound);
+          cost.switchesAdd()
+              ? result.bound
+              : communicationBound(graph, topology, result.bound);
     }
   }
 

@@ -22,12 +22,13 @@ double BestDevice::flops(const Graph &graph, OpId id,
     if (isPresent(graph, id, read.slot))
       if (ElementType type = graph.slotType(id, read.slot).type;
           decidesArithmetic(type))
-        best = std::max(best, flops(arithmeticOf(op, type)));
+        best = std::max(best, flops(arithmeticOf(op, type), phase));
   for (const SlotWrite &write : phase.writes)
     if (isPresent(graph, id, write.slot))
       best = std::max(
-          best, flops(arithmeticOf(op, graph.slotType(id, write.slot).type)));
-  return best > 0 ? best : flops(arithmeticOf(op, ElementType::F32));
+          best,
+          flops(arithmeticOf(op, graph.slotType(id, write.slot).type), phase));
+  return best > 0 ? best : flops(arithmeticOf(op, ElementType::F32), phase);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,10 +206,10 @@ ShareTime search::timeOfShares(const Graph &graph, OpId id,
       for (const SlotWrite &write : phase.writes)
         bytes += evenBytes(graph, id, write.slot, write.access,
                            write.touchedPerPoint, whole);
-      time.starts += static_cast<double>(best.starts(phase)) * best.launch;
-      time.whole +=
-          1e12 * std::max(flopsOf(phase, whole) / best.flops(graph, id, phase),
-                          bytes / best.bandwidth);
+      time.starts += best.startTime(phase);
+      time.whole += best.busy(
+          phase, 1e12 * flopsOf(phase, whole) / best.flops(graph, id, phase),
+          1e12 * bytes / best.bandwidth(phase));
     }
     least.starts = std::min(least.starts, time.starts);
     least.whole = std::min(least.whole, time.whole);

@@ -151,7 +151,8 @@ static int show(const CollectivesOptions &options) {
     outs() << "\n";
   };
   line("taken", {}, true);
-  line("library", {plan::OwnCollectives::Never, ""}, false);
+  line("library", {plan::OwnCollectives::Never}, false);
+  line("switches", {plan::OwnCollectives::Never, "", true}, false);
   for (const std::string &algorithm : plan::scheduleAlgorithms())
     line(algorithm, {plan::OwnCollectives::Always, algorithm}, false);
   return 0;

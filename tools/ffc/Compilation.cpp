@@ -292,6 +292,16 @@ LogicalResult Compilation::loadTopology() {
   return options.emit < Emit::Source ? success() : checkTarget();
 }
 
+std::string Compilation::cudaArch() const {
+  if (!options.cudaArch.empty())
+    return options.cudaArch;
+  // All GPUs run what the oldest of them does.
+  plan::GpuGeneration oldest = topology->kindOf(0).generation;
+  for (const plan::DeviceKind &kind : topology->kinds())
+    oldest = std::min(oldest, kind.generation);
+  return codegen::cudaArchOf(oldest);
+}
+
 LogicalResult Compilation::checkTarget() {
   for (int device = 1; device < topology->numDevices(); ++device)
     if (const plan::DeviceKind &kind = topology->kindOf(device);
@@ -300,6 +310,10 @@ LogicalResult Compilation::checkTarget() {
                   kind.name + "): expected target " + plan::str(target) +
                   " as of the devices before, or --target, found " +
                   plan::str(kind.target));
+  if (!options.cudaArch.empty() && target != plan::Target::CUDA)
+    return fail(Twine("--cuda-arch: expected devices of target cuda, found "
+                      "those of ") +
+                plan::str(target));
   std::optional<plan::Target> only;
   if (options.precision == Precision::TF32 ||
       options.precision == Precision::FP16)
@@ -446,15 +460,16 @@ void Compilation::describeStrategyFiles(codegen::ProgramMeta &meta) const {
 LogicalResult
 Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
                           const codegen::ProgramMeta &meta) {
+  const codegen::RuntimeKind kind{target, meta.inF64, cudaArch()};
   if (options.emit == Emit::Source) {
     if (failed(check(
-            codegen::fillSourceFolder(folder->path(), files, meta, target))))
+            codegen::fillSourceFolder(folder->path(), files, meta, kind))))
       return failure();
     return check(folder->commit());
   }
   auto phase = [&](StringRef name) { report.phase(name); };
-  if (failed(check(codegen::buildExecutable(options.output, files,
-                                            {target, meta.inF64}, phase))))
+  if (failed(
+          check(codegen::buildExecutable(options.output, files, kind, phase))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

@@ -115,6 +115,8 @@ private:
   /// Of the tasks of `graph`.
   plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
+  /// What kernels are compiled for.
+  std::string cudaArch() const;
   /// Refuses what cannot be a program for the target.
   mlir::LogicalResult checkTarget();
   /// Notes what files say of the model's operators, on the operators.

@@ -149,6 +149,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.clipValue = options.clipValue;
   meta.microBatches = graph.microBatches;
   meta.tf32 = options.precision == Precision::TF32;
+  meta.switchesAdd = options.collectives.switchesAdd;
   meta.inF64 = options.precision == Precision::F64;
 
   for (const Value &value : graph.values) {

@@ -152,14 +152,18 @@ Error ffc::parseCollectives(Options &options, StringRef flag, StringRef value) {
   rules = {};
   if (value == "auto")
     return Error::success();
+  if (value == "switches") {
+    rules.switchesAdd = true;
+    return Error::success();
+  }
   rules.own = value == "library" ? plan::OwnCollectives::Never
                                  : plan::OwnCollectives::Always;
   if (value == "library" || value == "own")
     return Error::success();
   const std::vector<std::string> &algorithms = plan::scheduleAlgorithms();
   if (!is_contained(algorithms, value.str()))
-    return expected(flag, "auto, own, library, " + join(algorithms, ", "),
-                    value);
+    return expected(
+        flag, "auto, own, library, switches, " + join(algorithms, ", "), value);
   rules.algorithm = value.str();
   return Error::success();
 }

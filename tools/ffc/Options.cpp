@@ -82,8 +82,9 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
   static const std::string collectives =
       "by whom collectives are done: own, by messages of the program; library, "
       "by NCCL or MPI; auto (default): own where that is faster among CPUs of "
-      "several nodes and in networks without a switch; or own by one "
-      "algorithm: " +
+      "several nodes and in networks without a switch; switches: as auto, and "
+      "NCCL lets switches add up (NVLink SHARP), which is faster, but in any "
+      "order; or own by one algorithm: " +
       join(plan::scheduleAlgorithms(), ", ");
   static const std::vector<FlagGroupOf<Options>> groups = {
       {"Input",
@@ -288,6 +289,11 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          kProfile},
         {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
          setWord(&Options::target, {"cpu", "cuda"}), kCompile | kProfile},
+        {"--cuda-arch", "ARCH",
+         "the GPUs that kernels are compiled for: sm_80, sm_90 or sm_100 "
+         "(default: those of the devices' generation, else sm_90)",
+         setWord(&Options::cudaArch, {"sm_80", "sm_90", "sm_100"}),
+         kCompile | kProfile},
         {"--fuse", "HOW",
          "element-wise operators with what they follow: on (default; "
          "with measurements of FlexNet activations only) or off",

@@ -115,6 +115,7 @@ struct Options : CommandOptions {
   std::string weights; ///< a checkpoint, of `ffc export`
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
+  std::string cudaArch;       ///< "sm_90", or empty: of the devices' kinds
   std::string printStrategy;  ///< path, "-": standard output; empty: not
   std::string exportStrategy; ///< the same, in a form of FlexFlow
   std::string exportFormat = "text"; ///< or "printed"

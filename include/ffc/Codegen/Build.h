@@ -16,16 +16,17 @@ namespace ffc::codegen {
 /// goes beside them as train.weights.
 llvm::Error fillSourceFolder(llvm::StringRef folder,
                              const std::vector<SourceFile> &program,
-                             const ProgramMeta &meta, plan::Target target);
+                             const ProgramMeta &meta, const RuntimeKind &kind);
 
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the
-/// user's cache, which is built when missing. Compiler output goes to a log
+/// user's cache, which is built when missing (for GPUs of another
+/// architecture always). Compiler output goes to a log
 /// file that an error names. `phase` is told what begins: "runtime" if that is
 /// built, "compile", "link".
 llvm::Error buildExecutable(llvm::StringRef executable,
                             const std::vector<SourceFile> &program,
-                            RuntimeKind kind,
+                            const RuntimeKind &kind,
                             llvm::function_ref<void(llvm::StringRef)> phase);
 
 } // namespace ffc::codegen

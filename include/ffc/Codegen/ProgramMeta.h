@@ -64,7 +64,8 @@ struct ProgramMeta {
   double clipValue = 0; ///< of gradients; 0: none
   int microBatches = 1; ///< over a batch each in a step
   bool tf32 = false;
-  bool inF64 = false; ///< all numbers are f64
+  bool switchesAdd = false; ///< sums of NCCL's, in any order
+  bool inF64 = false;       ///< all numbers are f64
   double predictedStepSeconds = 0;
   std::string strategy; ///< in one line
   double peakFlops = 0; ///< per second, of all devices

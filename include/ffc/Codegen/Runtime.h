@@ -15,7 +15,12 @@ namespace ffc::codegen {
 struct RuntimeKind {
   plan::Target target = plan::Target::CPU;
   bool inF64 = false;
+  /// Of the GPUs that kernels are compiled for: "sm_90".
+  std::string cudaArch = "sm_90";
 };
+
+/// What a program for GPUs of that generation is compiled for: "sm_80".
+std::string cudaArchOf(plan::GpuGeneration generation);
 
 /// A file of runtime/, by its path there.
 struct BundledFile {

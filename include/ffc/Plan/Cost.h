@@ -24,6 +24,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,9 @@ enum class OwnCollectives {
 struct CollectiveRules {
   OwnCollectives own = OwnCollectives::Auto;
   /// Schedules of this algorithm only (scheduleAlgorithms()); empty: of all.
-  std::string algorithm;
+  std::string algorithm = {};
+  /// NCCL lets switches add up (NVLS), in any order.
+  bool switchesAdd = false;
 };
 
 /// All members may be called from several threads at once. Copies share what
@@ -68,6 +71,8 @@ public:
 
   /// True if on all devices communication runs beside computation.
   bool overlaps() const { return overlapping; }
+  /// CollectiveRules::switchesAdd.
+  bool switchesAdd() const { return collectives.switchesAdd; }
 
   /// What a kernel or copy takes, and how it is known.
   enum class Source { Measured, Calibrated, Roofline };
@@ -78,9 +83,11 @@ public:
   Estimate local(DeviceId device, const LocalWork &work) const;
 
   /// Launch overhead of every part plus the larger of flops / peak and bytes /
-  /// bandwidth.
+  /// bandwidth, as far as kernels of that name reach these (Reached.h), with
+  /// what of the smaller one does not hide behind it.
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
-                     Arithmetic arithmetic, int64_t parts = 1) const;
+                     Arithmetic arithmetic, int64_t parts = 1,
+                     std::string_view name = {}) const;
   /// A local copy (or combination) that moves `bytes` once in and once out:
   /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the
   /// profile.
@@ -95,7 +102,8 @@ public:
   /// slowest hop of the ring of all members, where hops over the same link
   /// share it.
   ///
-  /// A library takes the least of these:
+  /// NCCL, where it knows the devices (DeviceKind::generation), takes what its
+  /// own model says (NcclTimes.h). Any other library takes the least of these:
   ///
   ///   AllReduce, ring            2 (n - 1) (a + bytes / n / B)
   ///   AllReduce, tree            2 (ceil(log2 n) a + bytes / B)
@@ -145,6 +153,10 @@ public:
     /// Within a node, and across nodes. The latter of one member if nodes do
     /// not have equally many, or all are in one.
     Ring inner, outer;
+    int64_t nodes = 1; ///< of the members
+    /// What NCCL knows of them: the oldest of any, None if it does not of one.
+    GpuGeneration generation = GpuGeneration::None;
+    bool switchesAdd = false; ///< as the rules say
     bool shareMemory = false; ///< CPUs of one node
     /// A schedule, and what it takes beside those by which the other groups do
     /// the same.
@@ -200,7 +212,8 @@ public:
   /// ascending device. A device sends one after the other and receives one
   /// after the other, both at once, for which a profile knows how much longer
   /// it takes; and nobody is done before all that goes
-  /// over a link that he uses has passed it.
+  /// over a link that he uses has passed it. What is not measured has a start
+  /// (DeviceKind::messageStart).
   std::vector<std::pair<DeviceId, Picoseconds>>
   exchange(const std::vector<Transfer> &messages) const;
 

@@ -40,9 +40,18 @@ const char *str(Arithmetic arithmetic);
 /// i8 are those of matrix units.
 Arithmetic arithmeticOf(ElementType type);
 
+/// Of whose GPUs a kind's figures are those of the data sheet: what libraries
+/// reach of them, and how NCCL communicates, is known (Reached.h,
+/// docs/topology.md).
+enum class GpuGeneration { None, Volta, Ampere, Hopper, Blackwell };
+constexpr int kNumGpuGenerations = 5;
+/// "none", "volta", ...
+const char *str(GpuGeneration generation);
+
 struct DeviceKind {
   std::string name;
   Target target = Target::CPU;
+  GpuGeneration generation = GpuGeneration::None; ///< None: as figures say
   /// Operations per second by Arithmetic; 0 where the file gives none, except
   /// F32, which is always given.
   std::array<double, kNumArithmetics> flops{};
@@ -51,6 +60,10 @@ struct DeviceKind {
   Picoseconds launch = 0;     ///< from one kernel's end to the next's start
   bool overlap = false;       ///< communication runs beside computation
 
+  /// What a device takes before any messages go: a call of NCCL.
+  Picoseconds messageStart() const {
+    return generation == GpuGeneration::None ? 0 : 6'600'000;
+  }
   /// Kernels of one kind that follow each other may start together
   /// (docs/decisions/0027).
   bool collectsKernels() const { return target == Target::CUDA; }

@@ -176,9 +176,9 @@ exhaustive(const Space &space, Walker &walker,
 ///     compute each point of its iteration space and touch each element of its
 ///     operands and results at least once, and there is one launch per phase,
 ///     or part of it, at least. A kernel takes its launches and the larger of
-///     compute and memory time, and a device runs one at a time; so the sum
-///     over operators, with the best figures of any device, divided by the
-///     number of devices;
+///     compute and memory time, with what does not hide behind it, and a device
+///     runs one at a time; so the sum over operators, with the best figures of
+///     any device, divided by the number of devices;
 ///   - all flops at the rate of all devices together; all bytes at the
 ///     bandwidth of all (these count where devices differ);
 ///   - dependence: the most operators in a row of which every kernel, whatever

@@ -21,9 +21,9 @@ MemberGraph::MemberGraph(const Topology &topology,
                          .first->second);
   }
   std::map<LinkId, int> numbers;
-  const auto wayOf = [&](const Route &route) {
+  const auto wayOf = [&](const Route &route, DeviceId from) {
     Way way;
-    way.latency = route.latency;
+    way.latency = route.latency + topology.kindOf(from).messageStart();
     way.bandwidth = route.bandwidth;
     for (LinkId id : route.links) {
       auto [at, isNew] =
@@ -43,8 +43,9 @@ MemberGraph::MemberGraph(const Topology &topology,
     for (int dst = 0; dst < members; ++dst) {
       if (src == dst)
         continue;
-      ways[index(src, dst)] = wayOf(topology.route(devices[src], devices[dst]));
-      direct[index(src, dst)] = wayOf(directWays.way(src, dst));
+      ways[index(src, dst)] =
+          wayOf(topology.route(devices[src], devices[dst]), devices[src]);
+      direct[index(src, dst)] = wayOf(directWays.way(src, dst), devices[src]);
       if (areNeighbours(src, dst))
         neighbours.push_back({src, dst});
     }

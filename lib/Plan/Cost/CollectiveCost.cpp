@@ -2,11 +2,13 @@
 
 #include "Collectives/GroupSchedules.h"
 #include "CostInternals.h"
+#include "NcclTimes.h"
 #include "OwnCollectives.h"
 
 #include "ffc/Plan/Profile.h"
 
 #include <cassert>
+#include <set>
 
 using namespace ffc::plan;
 
@@ -76,6 +78,23 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   return nodes;
 }
 
+static int64_t nodesOf(const Topology &topology,
+                       const std::vector<DeviceId> &members) {
+  std::set<int> nodes;
+  for (DeviceId member : members)
+    nodes.insert(topology.device(member).node);
+  return static_cast<int64_t>(nodes.size());
+}
+
+/// The oldest generation of the members.
+static GpuGeneration generationOf(const Topology &topology,
+                                  const std::vector<DeviceId> &members) {
+  GpuGeneration oldest = topology.kindOf(members.front()).generation;
+  for (DeviceId member : members)
+    oldest = std::min(oldest, topology.kindOf(member).generation);
+  return oldest;
+}
+
 /// The ring of the members at position `m` of every node.
 std::vector<DeviceId>
 memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
@@ -124,6 +143,9 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     found[g].ring = whole.ring(g);
     found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
     found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
+    found[g].nodes = nodesOf(topology, groups[g]);
+    found[g].generation = generationOf(topology, groups[g]);
+    found[g].switchesAdd = collectives.switchesAdd;
     found[g].shareMemory = topology.shareMemory(groups[g]);
     if (isMeasured(groups[g]))
       found[g].measured = measured.get();
@@ -231,6 +253,8 @@ static Cost inTwoLevels(CollectiveKind kind, const CostModel::Paths &paths,
 
 static Cost byLibrary(CollectiveKind kind, const CostModel::Paths &paths,
                       int64_t bytes) {
+  if (paths.generation != GpuGeneration::None)
+    return byNccl(kind, paths, bytes);
   if (kind == CollectiveKind::Broadcast)
     return broadcast(paths.ring, bytes);
   const Cost whole = kind == CollectiveKind::AllReduce

@@ -5,6 +5,7 @@
 #include "Collectives/DirectWays.h"
 
 #include "ffc/Plan/Profile.h"
+#include "ffc/Plan/Reached.h"
 
 #include <cassert>
 
@@ -47,22 +48,24 @@ CostModel::Estimate CostModel::local(DeviceId device,
   const bool isCollected =
       work.startsWithOthers && topology.kindOf(device).collectsKernels();
   return {kernel(device, work.flops, work.bytes, work.arithmetic,
-                 isCollected ? 0 : work.parts),
+                 isCollected ? 0 : work.parts, work.kernel),
           Source::Roofline};
 }
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
-                              Arithmetic arithmetic, int64_t parts) const {
+                              Arithmetic arithmetic, int64_t parts,
+                              std::string_view name) const {
   assert(flops >= 0 && bytes >= 0 && parts >= 0 && "negative work");
   const DeviceKind &kind = topology.kindOf(device);
+  const Reached reached = reachedBy(kind.generation, name);
   const Picoseconds compute =
-      toPicoseconds(flops / kind.flopsPerSecond(arithmetic));
-  const Picoseconds memory =
-      toPicoseconds(static_cast<double>(bytes) / kind.memoryBandwidth);
-  const Picoseconds launches = parts > 0 && kind.launch > kMaxCost / parts
-                                   ? kMaxCost
-                                   : kind.launch * parts;
-  return sum(launches, std::max(compute, memory));
+      toPicoseconds(flops / (kind.flopsPerSecond(arithmetic) * reached.flops));
+  const Picoseconds memory = toPicoseconds(
+      static_cast<double>(bytes) / (kind.memoryBandwidth * reached.bandwidth));
+  const auto exposed = static_cast<Picoseconds>(
+      static_cast<double>(std::min(compute, memory)) * reached.exposed);
+  return sum(times(parts, kind.launch + reached.ramp),
+             sum(std::max(compute, memory), exposed));
 }
 
 Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
@@ -93,6 +96,7 @@ std::vector<std::pair<DeviceId, Picoseconds>>
 CostModel::exchange(const std::vector<Transfer> &messages) const {
   struct Device {
     bool used = false;
+    Picoseconds start = 0; ///< once for all messages; measured ones have it
     Picoseconds sending = 0, receiving = 0, passing = 0;
     /// How much longer where as much goes the other way.
     Picoseconds sendingMore = 0, receivingMore = 0;
@@ -138,6 +142,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
     dst.receiving = sum(dst.receiving, time);
     // What was measured says all about how long a message takes its ends.
     if (!messageIsMeasured(message.src, message.dst)) {
+      for (DeviceId id : {message.src, message.dst})
+        devices[id].start = topology.kindOf(id).messageStart();
       addLinksOf(message);
     } else {
       const Picoseconds more = std::max<Picoseconds>(
@@ -170,8 +176,9 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
     if (const Device &device = devices[id]; device.used)
       busy.push_back(
           {id,
-           std::max({sum(std::max(device.sending, device.receiving),
-                         std::min(device.sendingMore, device.receivingMore)),
-                     device.passing})});
+           sum(device.start,
+               std::max(sum(std::max(device.sending, device.receiving),
+                            std::min(device.sendingMore, device.receivingMore)),
+                        device.passing))});
   return busy;
 }

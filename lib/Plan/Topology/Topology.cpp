@@ -45,6 +45,22 @@ Arithmetic ffc::plan::arithmeticOf(ElementType type) {
   return Arithmetic::F32;
 }
 
+const char *ffc::plan::str(GpuGeneration generation) {
+  switch (generation) {
+  case GpuGeneration::None:
+    break;
+  case GpuGeneration::Volta:
+    return "volta";
+  case GpuGeneration::Ampere:
+    return "ampere";
+  case GpuGeneration::Hopper:
+    return "hopper";
+  case GpuGeneration::Blackwell:
+    return "blackwell";
+  }
+  return "none";
+}
+
 double DeviceKind::flopsPerSecond(Arithmetic arithmetic) const {
   if (double given = flops[static_cast<int>(arithmetic)]; given > 0)
     return given;

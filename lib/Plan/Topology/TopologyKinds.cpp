@@ -10,9 +10,10 @@ using namespace ffc::plan;
 using namespace ffc::plan::yaml;
 
 /// The kinds that need no definition, in the syntax of a topology file. Figures
-/// of GPUs are the vendor's nominal dense ones (data sheets); launch overheads,
-/// between kernels of one CUDA graph or, for older devices, between kernels of
-/// a stream, are estimates. docs/topology.md says which figures are measured.
+/// of GPUs are the vendor's nominal dense ones (data sheets), of which kernels
+/// reach what Reached.h says of their generation; launch overheads, between
+/// kernels of one CUDA graph or, for older devices, between kernels of a
+/// stream, are estimates. docs/topology.md says which figures are measured.
 static const char *const kPresetKinds = R"(
 # A Zen 5 class core with AVX-512: what oneDNN reaches in matrix products, not
 # the 245 GFLOP/s that FMAs peak at, and half of the streaming copy of two busy
@@ -23,9 +24,20 @@ cpu-core:
   memory: {size: 8 GB, bandwidth: 38 GB/s}
   launch: 200 ns
   overlap: false
+# NVIDIA B200 of an HGX board: an eighth of its figures, those of tensor cores
+# without sparsity. f64 and f32 have one rate each.
+b200:
+  target: cuda
+  generation: blackwell
+  flops: {f64: 37 TFLOP/s, f32: 75 TFLOP/s, tf32: 1125 TFLOP/s,
+          bf16: 2250 TFLOP/s, f16: 2250 TFLOP/s, i8: 4500 TFLOP/s}
+  memory: {size: 180 GB, bandwidth: 7.7 TB/s}
+  launch: 1.5 us
+  overlap: true
 # NVIDIA H200 SXM; f64 by tensor cores.
 h200:
   target: cuda
+  generation: hopper
   flops: {f64: 67 TFLOP/s, f32: 67 TFLOP/s, tf32: 494 TFLOP/s,
           bf16: 989 TFLOP/s, f16: 989 TFLOP/s, i8: 1979 TFLOP/s}
   memory: {size: 141 GB, bandwidth: 4.8 TB/s}
@@ -36,6 +48,7 @@ h100: {like: h200, memory: {size: 80 GB, bandwidth: 3.35 TB/s}}
 # NVIDIA A100 40 GB; f64 by tensor cores.
 a100:
   target: cuda
+  generation: ampere
   flops: {f64: 19.5 TFLOP/s, f32: 19.5 TFLOP/s, tf32: 156 TFLOP/s,
           bf16: 312 TFLOP/s, f16: 312 TFLOP/s, i8: 624 TFLOP/s}
   memory: {size: 40 GB, bandwidth: 1555 GB/s}
@@ -44,6 +57,7 @@ a100:
 # NVIDIA V100 SXM2 16 GB; f16 by tensor cores.
 v100:
   target: cuda
+  generation: volta
   flops: {f64: 7.8 TFLOP/s, f32: 15.7 TFLOP/s, f16: 125 TFLOP/s}
   memory: {size: 16 GB, bandwidth: 900 GB/s}
   launch: 3 us
@@ -74,11 +88,26 @@ flexflow-sim:
   overlap: true
 )";
 
+static GpuGeneration readGeneration(const YamlNode &node,
+                                    const std::string &what) {
+  const std::string &name = text(node, "the name of a generation");
+  std::vector<std::string> names;
+  for (int i = 0; i < kNumGpuGenerations; ++i) {
+    const auto generation = static_cast<GpuGeneration>(i);
+    if (name == str(generation))
+      return generation;
+    names.push_back(str(generation));
+  }
+  fail(node, "generation of " + what + ": expected one of: " + joined(names) +
+                 ", found " + quoted(name));
+}
+
 static void readKind(const std::string &name, const YamlNode &map,
                      TopologyBuilder &builder) {
   const std::string what = "the kind " + quoted(name);
-  expectMap(map, what,
-            {"like", "target", "flops", "memory", "launch", "overlap"});
+  expectMap(
+      map, what,
+      {"like", "target", "generation", "flops", "memory", "launch", "overlap"});
   DeviceKind kind;
   const YamlNode *like = map.find("like");
   if (like)
@@ -95,6 +124,14 @@ static void readKind(const std::string &name, const YamlNode &map,
       fail(*node, "target of " + what + ": expected 'cpu' or 'cuda', found " +
                       quoted(target));
     kind.target = target == "cpu" ? Target::CPU : Target::CUDA;
+  }
+  if (kind.target == Target::CPU)
+    kind.generation = GpuGeneration::None; // whatever it is like
+  if (const YamlNode *node = map.find("generation")) {
+    kind.generation = readGeneration(*node, what);
+    if (kind.target == Target::CPU && kind.generation != GpuGeneration::None)
+      fail(*node, what + ": expected the target cuda beside the generation " +
+                      str(kind.generation) + ", found cpu");
   }
   if (const YamlNode *node = given("flops")) {
     std::vector<std::string> names;

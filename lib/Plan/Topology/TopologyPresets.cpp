@@ -60,8 +60,8 @@ interconnect: {type: shared-memory, bandwidth: 6 GB/s, latency: 200 ns}
 nodes:
   count: $nodes
   devices: 8 x h200
-  # NVLink 4 carries 450 GB/s each way; 370 GB/s is reported for NCCL's rings on
-  # it. Latencies are assumed.
+  # NVLink 4 carries 450 GB/s each way, of which NCCL's rings reach 370 GB/s (its
+  # own figure, and measured). Latencies, of single messages, are assumed.
   interconnect: {type: switch, bandwidth: 370 GB/s, latency: 2 us}
   # InfiniBand NDR; PCIe 5.0 x16 is 64 GB/s.
 )" + nic("8", "400 Gbit/s", "2 us", "64 GB/s", "500 ns")},
@@ -72,8 +72,8 @@ nodes:
 nodes:
   count: $nodes
   devices: 8 x h100
-  # All nominal: NVLink 4, InfiniBand NDR, PCIe 5.0 x16. Latencies are assumed.
-  interconnect: {type: switch, bandwidth: 450 GB/s, latency: 2 us}
+  # As of h200x8: NVLink 4, InfiniBand NDR, PCIe 5.0 x16.
+  interconnect: {type: switch, bandwidth: 370 GB/s, latency: 2 us}
 )" + nic("8", "400 Gbit/s", "2 us", "64 GB/s", "500 ns")},
       {"ethernet",
        {{"NODES", 1, kMaxDevices, 4}},

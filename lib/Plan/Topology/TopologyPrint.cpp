@@ -39,6 +39,9 @@ static std::string print(const DeviceKind &kind) {
                std::string(str(static_cast<Arithmetic>(i))) + ": " +
                formatQuantity(kind.flops[i], QuantityKind::FlopsPerSecond);
   return "  " + scalar(kind.name) + ":\n    target: " + str(kind.target) +
+         (kind.generation == GpuGeneration::None
+              ? ""
+              : "\n    generation: " + std::string(str(kind.generation))) +
          "\n    flops: {" + rates + "}\n    memory: {size: " +
          formatQuantity(static_cast<double>(kind.memoryBytes),
                         QuantityKind::Bytes) +

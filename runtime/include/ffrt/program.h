@@ -108,9 +108,10 @@ struct ProgramInfo {
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<RankInfo> rank_info;
-  int micro_batches = 1;    ///< of a step
-  bool tf32 = false;        ///< Context::tf32
-  const char *trained = ""; ///< what is, in words
+  int micro_batches = 1;     ///< of a step
+  bool tf32 = false;         ///< Context::tf32
+  bool switches_add = false; ///< NCCL may let switches add up, in any order
+  const char *trained = "";  ///< what is, in words
   /// Of every rank's state and arena, so many bytes at the beginning are
   /// symmetric: the buffers of a collective lie there at one offset on all of
   /// its ranks, or not at all.

@@ -29,8 +29,9 @@ std::vector<DeviceId> all(const Topology &topology) {
 
 /// Servers of one GPU in a network of links of 10 GB/s and 1 us.
 Topology network(int nodes, const std::string &form) {
-  return parse("nodes:\n  count: " + std::to_string(nodes) +
-               "\n  devices: 1 x h100\n"
+  return parse("kinds: {k: {like: h100, generation: none}}\nnodes:\n  count: " +
+               std::to_string(nodes) +
+               "\n  devices: 1 x k\n"
                "  nic: {count: 1, bandwidth: 1 TB/s, latency: 0 s}\n"
                "  network: {" +
                form + ", bandwidth: 10 GB/s, latency: 1 us}\n");
@@ -43,7 +44,8 @@ struct Edge {
 };
 
 Topology ofEdges(int devices, const std::vector<Edge> &edges) {
-  std::string text = "kinds:\n  k: {like: h100, launch: 0 s}\ndevices:\n";
+  std::string text =
+      "kinds:\n  k: {like: h100, generation: none, launch: 0 s}\ndevices:\n";
   for (int i = 0; i < devices; ++i)
     text += "  - {name: d" + std::to_string(i) + ", kind: k}\n";
   text += "links:\n";
@@ -88,7 +90,7 @@ TEST(CollectiveSchedule, EveryAlgorithmKeepsWhatItPromises) {
                                       : ", bandwidth: 10 GB/s, latency: 1 us";
       const Topology topology = parse(
           "nodes:\n  count: " + std::to_string(members) +
-          "\n  devices: 2 x h100\n  interconnect: {type: switch, bandwidth: "
+          "\n  devices: 2 x p100\n  interconnect: {type: switch, bandwidth: "
           "100 GB/s, latency: 1 us}\n  nic: {count: 1, bandwidth: 10 GB/s, "
           "latency: 1 us}\n  network: {" +
           form + figures + "}\n");
@@ -317,7 +319,7 @@ TEST(CollectiveSchedule, WhoDoesIt) {
   };
   const Topology torus = network(9, "type: torus, shape: [3, 3]");
   const Topology fabric =
-      parse("nodes:\n  count: 4\n  devices: 1 x h100\n"
+      parse("nodes:\n  count: 4\n  devices: 1 x p100\n"
             "  nic: {count: 1, bandwidth: 10 GB/s, latency: 1 us}\n");
   EXPECT_EQ(algorithm(torus, {}), "greedy");
   EXPECT_EQ(algorithm(torus, {OwnCollectives::Never, ""}), "library");

@@ -31,7 +31,7 @@ interconnect: {type: switch, bandwidth: 1 GB/s, latency: 10 us}
 /// Nodes of two devices; two microseconds between them, eight to others.
 Topology pairs(int numNodes = 2, int nics = 1) {
   return parse("nodes:\n  count: " + std::to_string(numNodes) + R"(
-  devices: 2 x h200
+  devices: 2 x p100
   interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
   nic: {bandwidth: 1 GB/s, latency: 4 us, count: )" +
                std::to_string(nics) + "}\n");
@@ -198,7 +198,7 @@ TEST(Cost, RingHopsShareTheLinksTheyCross) {
   // A chain: the hop from the last device to the first crosses all links
   // backwards, and no link carries two hops in one direction.
   const char *chain = R"(
-devices: [{name: a, kind: h200}, {name: b, kind: h200}, {name: c, kind: h200}]
+devices: [{name: a, kind: p100}, {name: b, kind: p100}, {name: c, kind: p100}]
 links:
   - {between: [a, b], bandwidth: 1 GB/s, latency: 1 us}
   - {between: [b, c], bandwidth: 1 GB/s, latency: 1 us}
@@ -240,7 +240,7 @@ TEST(Cost, LargeAmountsDoNotOverflow) {
 
 TEST(Cost, ManyLatenciesDoNotOverflow) {
   const CostModel cost(
-      parse("devices: 1024 x h200\n"
+      parse("devices: 1024 x p100\n"
             "interconnect: {type: ring, bandwidth: 1 B/s, latency: 1 s}"));
   const auto even = devices(512, 2);
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, even, 0),

@@ -49,8 +49,9 @@ inline Topology ranks(int count, const std::string &bandwidth = "10 GB/s",
 
 /// Devices that communicate and compute at once.
 inline Topology overlapping(int count, const std::string &latency = "1 us") {
-  return parse("devices: " + std::to_string(count) +
-               " x h200\ninterconnect: {type: switch, bandwidth: 10 GB/s, "
+  return parse("kinds: {k: {like: h200, generation: none}}\ndevices: " +
+               std::to_string(count) +
+               " x k\ninterconnect: {type: switch, bandwidth: 10 GB/s, "
                "latency: " +
                latency + "}\n");
 }

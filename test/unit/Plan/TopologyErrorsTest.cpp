@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 namespace {
 
 const std::string kKinds =
-    "cpu-core, h200, h100, a100, v100, p100, k80, flexflow-sim";
+    "cpu-core, b200, h200, h100, a100, v100, p100, k80, flexflow-sim";
 
 /// A file with one link between two devices, whose line 4 is `link`.
 std::string withLink(const std::string &link) {

@@ -158,9 +158,10 @@ TEST(TopologyFlexFlowErrors, Values) {
   EXPECT_EQ(errorOf(kMachine + kPaths + "nic_distribution = 2\n"),
             "m:22: nic_distribution: expected a whole number from 0 to 1, "
             "found '2'");
-  EXPECT_EQ(errorOf(kMachine + kPaths + "gpu_kind = gtx\n"),
-            "m:22: unknown device kind 'gtx', expected one of: cpu-core, h200, "
-            "h100, a100, v100, p100, k80, flexflow-sim");
+  EXPECT_EQ(
+      errorOf(kMachine + kPaths + "gpu_kind = gtx\n"),
+      "m:22: unknown device kind 'gtx', expected one of: cpu-core, b200, h200, "
+      "h100, a100, v100, p100, k80, flexflow-sim");
 }
 
 TEST(TopologyFlexFlowErrors, Paths) {

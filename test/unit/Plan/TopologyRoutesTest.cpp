@@ -32,10 +32,10 @@ nodes:
 /// Two pairs of devices with two switches in the middle.
 const std::string kDiamond = R"(
 devices:
-  - {name: a, kind: h200}
-  - {name: b, kind: h200}
-  - {name: c, kind: h200}
-  - {name: d, kind: h200}
+  - {name: a, kind: p100}
+  - {name: b, kind: p100}
+  - {name: c, kind: p100}
+  - {name: d, kind: p100}
 switches: [{name: s}, {name: l}, {name: r}, {name: t}]
 links:
   - {between: [a, s], bandwidth: 2 GB/s, latency: 1 us}

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
 namespace ffrt {
@@ -79,6 +80,9 @@ void Run::make_program() {
     context.clip_value = arguments.clip_value;
   context.micro_batches = info.micro_batches;
   context.tf32 = info.tf32;
+  // Before NCCL starts, which else does without (cuda/comm/nccl_comm.cpp).
+  if (info.switches_add)
+    setenv("NCCL_NVLS_ENABLE", "2", /*overwrite=*/0);
   if (arguments.generation.tokens > 0)
     return generate(comm, world, context, info, arguments.generation, saved,
                     make);
