@@ -34,7 +34,8 @@ static void importRotary(NodeImporter &node) {
     heads = from[2] / turned;
   Expression made(node);
   GraphValue *positions = &node.operand(Positions);
-  if (elementCount(positions->shape) == 1 && batch * length != 1) {
+  if (elementCount(positions->shape) == 1 &&
+      positions->shape != Shape{batch, length}) {
     // The position of the first row.
     std::vector<int64_t> numbers(length);
     std::iota(numbers.begin(), numbers.end(), 0);

@@ -27,6 +27,7 @@ WRONG = {
     "ONNX Runtime": {},
     "onnx": {
         "LpNormalization": (1000, "sums for p = 1 without absolute values"),
+        "Loop": (1000, "takes no turn without a condition"),
         "MaxPool": (1000, "forgets the pads of some integers"),
         "MeanVarianceNormalization": (1000, "subtracts squares of nearly the same size"),
         **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], (13, "along one dimension only")),

@@ -190,6 +190,13 @@ TEST_F(MicrosoftOpsTest, Attention) {
     EXPECT_THAT(attend(node), HasSubstr(error));
   EXPECT_THAT(attend("RotaryEmbedding<num_heads = 2>(x, f, c, c)"),
               HasSubstr("-> tensor<2x3x4xf32>"));
+  // One row in all, and the position of the first.
+  EXPECT_THAT(
+      importText("<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" "
+                 ": 1]>\ng (float[1, 1, 4] x, float[5, 1] c, int64[1] f) => "
+                 "(float[1] z) { z = com.microsoft.RotaryEmbedding<num_heads = "
+                 "2>(x, f, c, c) }"),
+      HasSubstr("-> tensor<1x1x4xf32>"));
   EXPECT_THAT(attend("RotaryEmbedding<scale = 2.0>(x, f, c, c)"),
               HasSubstr("expected attribute 'scale' 1, found 2"));
 }
