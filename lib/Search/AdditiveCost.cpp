@@ -16,13 +16,19 @@ class ProblemBuilder {
 public:
   ProblemBuilder(const Space &space, SegmentTable &table)
       : space(space), graph(space.graph()), table(table),
-        nodeOf(graph.ops.size()) {
+        nodeOf(graph.ops.size()), isOutput(graph.values.size()),
+        written(graph.values.size()) {
     for (size_t n = 0; n < space.anchors().size(); ++n) {
       OpId anchor = space.anchors()[n];
       nodeOf[anchor] = n;
       for (OpId op : space.followers(anchor))
         nodeOf[op] = n;
     }
+    for (const Output &output : graph.outputs)
+      isOutput[output.value] = true;
+    for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
+      if (const ValueId value = graph.states[s].written; value >= 0)
+        written[value].push_back(s);
     findFlows();
   }
 
@@ -180,21 +186,15 @@ private:
   /// The loss and what is done at the end of the step.
   void addEnd(ValueId id, const Group &group, Picoseconds &cost) {
     LayoutId layout = layoutOf(id, group, &cost);
-    for (const Output &output : graph.outputs)
-      if (output.value == id) {
-        if (NeedId need = table.outputNeed(layout); need >= 0)
-          move(layout, need, &cost);
-        break;
-      }
+    if (isOutput[id])
+      if (NeedId need = table.outputNeed(layout); need >= 0)
+        move(layout, need, &cost);
     if (table.isInPlace(id))
       return;
-    for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
-      if (graph.states[s].written == id)
-        cost +=
-            alone(table
-                      .store(layout,
-                             table.home(s, group.at(graph.value(id).producer)))
-                      .tasks);
+    for (StateId s : written[id])
+      cost += alone(
+          table.store(layout, table.home(s, group.at(graph.value(id).producer)))
+              .tasks);
   }
 
   //===--------------------------------------------------------------------===//
@@ -292,7 +292,9 @@ private:
   const Space &space;
   const Graph &graph;
   SegmentTable &table;
-  std::vector<size_t> nodeOf; ///< by operator
+  std::vector<size_t> nodeOf;                ///< by operator
+  std::vector<bool> isOutput;                ///< by value
+  std::vector<std::vector<StateId>> written; ///< by value, what it becomes
   std::vector<std::vector<Flow>> inside;
   std::map<std::pair<size_t, size_t>, std::vector<Flow>> between;
   std::map<std::pair<size_t, ConfigId>, Group> groups;

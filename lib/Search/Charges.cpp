@@ -202,7 +202,7 @@ touchesOfOperands(const Item &item, const std::vector<EvenAccess> &accesses,
 template <class BytesOf>
 double Charges::inShares(OpId op, BytesOf bytesOf) const {
   const Item &item = step.items[op];
-  const double share = most[op];
+  const double share = (*most)[op];
   const bool isAlone = isLarge[op] ? rules.count == Count::OfParty
                                    : rules.count == Count::OfSums;
   double least = HUGE_VAL;
@@ -239,7 +239,7 @@ double Charges::chargeOfComplete(OpId op) const {
 
 double Charges::leastNet(OpId op) const {
   const Item &item = step.items[op];
-  const double share = most[op], made = credit(op);
+  const double share = (*most)[op], made = credit(op);
   double net = chargeOfComplete(op) - made;
   if (share >= 1 || !item.isProduct)
     return net;
@@ -322,7 +322,7 @@ void Charges::choose(double bytePrice, const std::vector<OpId> &large,
                      Rules chosen, const std::vector<double> &mostShares) {
   price = bytePrice;
   rules = chosen;
-  most = mostShares;
+  most = &mostShares;
   // Updates come last, so which parameters are read is found out first.
   std::vector<OpId> readers = large;
   for (int round = 0; round < 2; ++round) {

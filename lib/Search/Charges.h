@@ -43,7 +43,7 @@ public:
     size_t mostOthers = SIZE_MAX;
   };
   /// If a byte has this price, in picoseconds, and a party has at most a share
-  /// `most` of each operator.
+  /// `most` of each operator, which is asked for until the next choice.
   void choose(double price, const std::vector<plan::OpId> &large, Rules rules,
               const std::vector<double> &most);
 
@@ -94,7 +94,7 @@ private:
   const StepTraffic &step;
   Rules rules;
   double price = 0;
-  std::vector<double> most;
+  const std::vector<double> *most = nullptr;
   size_t others = 0; ///< that may still be visited
   std::vector<char> isLarge, isVisited;
   std::priority_queue<plan::OpId> next;

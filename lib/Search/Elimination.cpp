@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
+
+/// Where more nodes are left than that for each of the beam, it is narrower,
+/// but not narrower than that.
+static constexpr size_t kBeamWork = size_t(1) << 18, kLeastBeam = 16;
 
 /// Costs are at most kMaxCost, and so are sums of them.
 static Picoseconds sum(Picoseconds a, Picoseconds b) {
@@ -199,7 +204,9 @@ private:
 
   /// A choice for the first few of the nodes that are left.
   struct Beginning {
-    std::vector<uint32_t> choice;
+    /// By place (Places) the candidates of those with edges to several later
+    /// ones.
+    std::vector<uint32_t> open;
     Picoseconds cost = 0;
     Total later = 0; ///< the messages of later nodes to these
   };
@@ -214,6 +221,46 @@ private:
       return static_cast<Picoseconds>(std::min<Total>(later + cost, kMaxCost));
     }
   };
+
+  /// Where beginnings have the choice for a node until the last node that it
+  /// has an edge to is chosen for. Nodes with an edge to one later node have no
+  /// place, since there may be very many for the same one.
+  struct Places {
+    std::vector<std::optional<size_t>> of; ///< by index in `rest`
+    size_t number = 0;
+  };
+  Places placesOf(const std::vector<size_t> &rest) const {
+    Places places;
+    std::vector<size_t> free;
+    std::vector<std::vector<size_t>> ending(rest.size());
+    for (size_t r = 0; r < rest.size(); ++r) {
+      const auto &own = links[rest[r]];
+      std::optional<size_t> &place = places.of.emplace_back();
+      if (std::distance(own.upper_bound(rest[r]), own.end()) > 1) {
+        if (free.empty())
+          free.push_back(places.number++);
+        place = free.back();
+        free.pop_back();
+        ending[indexIn(rest, own.rbegin()->first)].push_back(*place);
+      }
+      free.insert(free.end(), ending[r].begin(), ending[r].end());
+    }
+    return places;
+  }
+
+  /// An edge of a node of `rest` to one before it.
+  struct Earlier {
+    size_t index; ///< in `rest`
+    const Costs *costs;
+  };
+  std::vector<Earlier> earlierOf(const std::vector<size_t> &rest,
+                                 size_t r) const {
+    std::vector<Earlier> result;
+    const auto &own = links[rest[r]];
+    for (auto it = own.begin(), end = own.lower_bound(rest[r]); it != end; ++it)
+      result.push_back({indexIn(rest, it->first), &it->second});
+    return result;
+  }
 
   /// All combinations are a beam that nothing is left out of.
   void chooseRest() {
@@ -232,70 +279,93 @@ private:
     Messages later;
     if (!solution.isOptimal)
       later = messages(rest);
+    beam = std::min(beam, std::max(kBeamWork / std::max<size_t>(rest.size(), 1),
+                                   kLeastBeam));
+    const Places places = placesOf(rest);
     std::vector<Beginning> kept(1);
+    kept[0].open.resize(places.number);
+    std::vector<std::vector<Longer>> steps;
+    std::vector<uint32_t> chosen(rest.size());
     for (size_t r = 0; r < rest.size(); ++r) {
+      const std::vector<Earlier> earlier = earlierOf(rest, r);
       std::vector<Longer> next;
-      for (size_t k = 0; k < kept.size(); ++k)
-        for (size_t c = 0; c < size(rest[r]); ++c)
-          next.push_back(
-              {k, static_cast<uint32_t>(c), costWith(kept[k], rest, r, c),
-               solution.isOptimal ? 0 : laterWith(kept[k], later, r, c)});
+      for (size_t k = 0; k < kept.size(); ++k) {
+        lookUp(chosen, earlier, places, kept[k], steps, k);
+        Total sent = kept[k].later;
+        if (!solution.isOptimal)
+          for (size_t m : later.sent[r])
+            // They are no more than what the node costs.
+            sent -= later.all[m].least[chosen[later.all[m].before]];
+        for (size_t c = 0; c < size(rest[r]); ++c) {
+          Total with = sent;
+          if (!solution.isOptimal)
+            for (size_t m : later.got[r])
+              with += later.all[m].least[c];
+          next.push_back({k, static_cast<uint32_t>(c),
+                          costWith(kept[k].cost, earlier, chosen, rest, r, c),
+                          with});
+        }
+      }
       if (!solution.isOptimal && next.size() > beam) {
         std::stable_sort(next.begin(), next.end(),
                          [](const Longer &a, const Longer &b) {
                            return a.outlook() < b.outlook();
                          });
         next.resize(beam);
+        next.shrink_to_fit();
       }
-      keep(kept, next);
+      keep(kept, next, places.of[r]);
+      steps.push_back(std::move(next));
     }
-    const Beginning &best = *std::min_element(
-        kept.begin(), kept.end(),
-        [](const Beginning &a, const Beginning &b) { return a.cost < b.cost; });
-    for (size_t r = 0; r < rest.size(); ++r)
-      solution.choice[rest[r]] = best.choice[r];
+    auto best = static_cast<size_t>(
+        std::min_element(kept.begin(), kept.end(),
+                         [](const Beginning &a, const Beginning &b) {
+                           return a.cost < b.cost;
+                         }) -
+        kept.begin());
+    for (size_t r = rest.size(); r-- > 0; best = steps[r][best].of)
+      solution.choice[rest[r]] = steps[r][best].candidate;
+  }
+
+  /// Puts into `chosen` what beginning number k has for the nodes of `earlier`.
+  static void lookUp(std::vector<uint32_t> &chosen,
+                     const std::vector<Earlier> &earlier, const Places &places,
+                     const Beginning &beginning,
+                     const std::vector<std::vector<Longer>> &steps, size_t k) {
+    size_t first = steps.size(); // of those without a place
+    for (const Earlier &each : earlier)
+      if (const std::optional<size_t> place = places.of[each.index])
+        chosen[each.index] = beginning.open[*place];
+      else
+        first = std::min(first, each.index);
+    for (size_t r = steps.size(); r-- > first; k = steps[r][k].of)
+      if (!places.of[r])
+        chosen[r] = steps[r][k].candidate;
   }
 
   static void keep(std::vector<Beginning> &kept,
-                   const std::vector<Longer> &next) {
+                   const std::vector<Longer> &next,
+                   std::optional<size_t> place) {
     std::vector<Beginning> longer;
+    longer.reserve(next.size());
     for (const Longer &each : next) {
-      Beginning &made = longer.emplace_back();
-      const std::vector<uint32_t> &choice = kept[each.of].choice;
-      made.choice.reserve(choice.size() + 1);
-      made.choice = choice;
-      made.choice.push_back(each.candidate);
-      made.cost = each.cost;
-      made.later = each.later;
+      longer.push_back({kept[each.of].open, each.cost, each.later});
+      if (place)
+        longer.back().open[*place] = each.candidate;
     }
     kept = std::move(longer);
   }
 
   /// With candidate c of node number r of `rest`.
-  Picoseconds costWith(const Beginning &beginning,
+  Picoseconds costWith(Picoseconds before, const std::vector<Earlier> &earlier,
+                       const std::vector<uint32_t> &chosen,
                        const std::vector<size_t> &rest, size_t r,
                        size_t c) const {
-    const size_t node = rest[r];
-    Picoseconds cost = sum(beginning.cost, nodes[node][c]);
-    for (const auto &[other, costs] : links[node]) {
-      if (other > node)
-        break;
-      cost =
-          sum(cost,
-              costs[c * size(other) + beginning.choice[indexIn(rest, other)]]);
-    }
+    Picoseconds cost = sum(before, nodes[rest[r]][c]);
+    for (const Earlier &each : earlier)
+      cost = sum(
+          cost, (*each.costs)[c * size(rest[each.index]) + chosen[each.index]]);
     return cost;
-  }
-
-  /// The messages that it has sent are no more than what it costs.
-  static Total laterWith(const Beginning &beginning, const Messages &messages,
-                         size_t r, size_t c) {
-    Total later = beginning.later;
-    for (size_t m : messages.sent[r])
-      later -= messages.all[m].least[beginning.choice[messages.all[m].before]];
-    for (size_t m : messages.got[r])
-      later += messages.all[m].least[c];
-    return later;
   }
 
   const AdditiveProblem problem;

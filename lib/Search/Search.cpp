@@ -28,7 +28,7 @@ constexpr int64_t kEndless = int64_t(1) << 60;
 /// Of many devices, a proposal may take a second.
 constexpr int64_t kLeastBudget = 12;
 /// From so many operators on, the budget shrinks.
-constexpr double kManyOps = 8192;
+constexpr double kManyOps = 3072;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
@@ -335,9 +335,10 @@ int64_t search::defaultBudget(int numDevices, size_t numOps) {
   const double budget = std::min(480000 / devices, 20.48e6 / devices / devices);
   const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
   // Of very many operators, a proposal takes a time that grows with them, and
-  // so does what comes before the first one.
+  // so do recipes and dynamic programming, with which chains begin and which
+  // find most of what there is where blocks are alike.
   const double share = std::min(1.0, kManyOps / ops);
-  return std::max(static_cast<int64_t>(budget * factor * share * share),
+  return std::max(static_cast<int64_t>(budget * factor * share * share * share),
                   kLeastBudget);
 }
 

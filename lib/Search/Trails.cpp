@@ -5,7 +5,6 @@
 #include "Roles.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 using namespace ffc;
@@ -22,9 +21,8 @@ static std::set<ValueId> parametersOf(const Graph &graph, OpId op) {
 
 Trails::Trails(const Space &space)
     : space(space), leaders(followingOf(space.graph()).leaders),
-      next(leaders.size()), sharing_(leaders.size()) {
+      next(leaders.size()) {
   const Graph &graph = space.graph();
-  std::map<ValueId, std::vector<OpId>> readers;
   for (OpId anchor : space.anchors()) {
     const std::set<ValueId> parameters = parametersOf(graph, anchor);
     for (ValueId parameter : parameters)
@@ -36,12 +34,15 @@ Trails::Trails(const Space &space)
       leader = space.leader(leader).op;
     next[leader].push_back(anchor);
   }
-  for (OpId anchor : space.anchors()) {
-    std::set<OpId> all{anchor};
-    for (ValueId parameter : parametersOf(graph, anchor))
-      all.insert(readers[parameter].begin(), readers[parameter].end());
-    sharing_[anchor].assign(all.begin(), all.end());
+}
+
+std::vector<OpId> Trails::sharing(OpId anchor) const {
+  std::set<OpId> all{anchor};
+  for (ValueId parameter : parametersOf(space.graph(), anchor)) {
+    const std::vector<OpId> &others = readers.at(parameter);
+    all.insert(others.begin(), others.end());
   }
+  return {all.begin(), all.end()};
 }
 
 std::vector<std::pair<OpId, Configuration>>

@@ -10,6 +10,7 @@
 
 #include "ffc/Search/Space.h"
 
+#include <map>
 #include <vector>
 
 namespace ffc::search {
@@ -19,9 +20,9 @@ public:
   explicit Trails(const Space &space);
 
   /// Anchors that read a parameter which this one reads, itself included.
-  const std::vector<plan::OpId> &sharing(plan::OpId anchor) const {
-    return sharing_[anchor];
-  }
+  /// Made when it is asked for: all together, they are many where one parameter
+  /// is read by many.
+  std::vector<plan::OpId> sharing(plan::OpId anchor) const;
 
   /// Anchors without parameters that would follow this one if they were none
   /// (ffc/Plan/Following.h), directly or behind another of them, with what they
@@ -34,7 +35,8 @@ private:
   std::vector<plan::Leader> leaders; ///< by operator, of anchors too
   /// By anchor: what would follow it directly.
   std::vector<std::vector<plan::OpId>> next;
-  std::vector<std::vector<plan::OpId>> sharing_; ///< by anchor
+  /// By parameter, the anchors that read it.
+  std::map<plan::ValueId, std::vector<plan::OpId>> readers;
 };
 
 } // namespace ffc::search
