@@ -28,7 +28,7 @@ constexpr int64_t kEndless = int64_t(1) << 60;
 /// Of many devices, a proposal may take a second.
 constexpr int64_t kLeastBudget = 12;
 /// From so many operators on, the budget shrinks.
-constexpr double kManyOps = 3072;
+constexpr double kManyOps = 8192;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
@@ -337,9 +337,8 @@ int64_t search::defaultBudget(int numDevices, size_t numOps) {
   // Of very many operators, a proposal takes a time that grows with them, and
   // so do recipes and dynamic programming, with which chains begin and which
   // find most of what there is where blocks are alike.
-  const double share = std::min(1.0, kManyOps / ops);
-  return std::max(static_cast<int64_t>(budget * factor * share * share * share),
-                  kLeastBudget);
+  const double share = std::pow(std::min(1.0, kManyOps / ops), 6);
+  return std::max(static_cast<int64_t>(budget * factor * share), kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,
