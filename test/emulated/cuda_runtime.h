@@ -45,7 +45,7 @@ constexpr int warpSize = ffrt::emulated::kWarp;
 
 inline void __syncthreads() { ffrt::emulated::sync_block(); }
 inline void __syncwarp(unsigned = ~0u) { ffrt::emulated::sync_warp(); }
-inline void __cluster_barrier_arrive() {}
+inline void __cluster_barrier_arrive() { ffrt::emulated::arrive_at_cluster(); }
 inline void __cluster_barrier_wait() { ffrt::emulated::sync_cluster(); }
 inline unsigned __clusterRelativeBlockRank() {
   return ffrt::emulated::current().rank;
@@ -74,18 +74,18 @@ template <class T> T __shfl_sync(unsigned, T value, int lane) {
 
 /// Threads change at barriers only, so that everything between is atomic.
 template <class T, class V> T atomicAdd(T *at, V value) {
-  const T old = *at;
-  *at = T(old + value);
+  const T old = ffrt::emulated::races::read(at);
+  ffrt::emulated::races::write(at, T(old + value));
   return old;
 }
 template <class T, class V> T atomicMax(T *at, V value) {
-  const T old = *at;
-  *at = old < T(value) ? T(value) : old;
+  const T old = ffrt::emulated::races::read(at);
+  ffrt::emulated::races::write(at, old < T(value) ? T(value) : old);
   return old;
 }
 template <class T, class V> T atomicMin(T *at, V value) {
-  const T old = *at;
-  *at = T(value) < old ? T(value) : old;
+  const T old = ffrt::emulated::races::read(at);
+  ffrt::emulated::races::write(at, T(value) < old ? T(value) : old);
   return old;
 }
 

@@ -26,6 +26,9 @@ struct Lane {
   fiber here;       ///< of the thread while it waits
   fiber *scheduler; ///< of who let it run
   At at = At::start;
+  void *self = nullptr; ///< as races know it
+  /// How often it has passed the barriers of its warp, block and cluster.
+  unsigned warps = 0, blocks = 0, clusters = 0;
   alignas(kLargest) char slot[kLargest];
 };
 
@@ -35,10 +38,21 @@ struct Cluster {
   std::size_t shared;  ///< bytes of a block
   std::vector<Lane> lanes;
   std::vector<char> memory; ///< of all blocks
+  /// Places of barriers: of the cluster, its blocks, its warps; two of each,
+  /// since some threads are at the next one before all have left the last.
+  struct Places {
+    char of[2];
+  };
+  std::vector<Places> places;
+  char begin = 0, end = 0; ///< of its threads
+
+  std::size_t warps() const { return (threads + kWarp - 1) / kWarp; }
+  std::size_t blocks() const { return lanes.size() / threads; }
 };
 
 Cluster *cluster = nullptr;
 Lane *running = nullptr;
+void *host = nullptr; ///< as races know it
 
 boost::context::pooled_fixedsize_stack &stacks() {
   static boost::context::pooled_fixedsize_stack all(64 << 10);
@@ -92,13 +106,28 @@ template <class Visit> void for_each(std::size_t end, Visit visit) {
 /// Runs a thread until it waits or ends.
 void resume(Lane &lane) {
   running = &lane;
+  races::go_on_as(lane.self);
   lane.here = std::move(lane.here).resume();
 }
 
 void wait(At at) {
   Lane &lane = *running;
   lane.at = at;
+  races::go_on_as(host);
   *lane.scheduler = std::move(*lane.scheduler).resume();
+}
+
+/// The place of the barrier that a lane comes to next.
+void *next_place(const Lane &lane, At at) {
+  const std::size_t n = std::size_t(&lane - cluster->lanes.data()),
+                    block = n / cluster->threads;
+  if (at == At::cluster)
+    return &cluster->places[0].of[lane.clusters % 2];
+  if (at == At::block)
+    return &cluster->places[1 + block].of[lane.blocks % 2];
+  const std::size_t warp =
+      block * cluster->warps() + n % cluster->threads / kWarp;
+  return &cluster->places[1 + cluster->blocks() + warp].of[lane.warps % 2];
 }
 
 bool all_are(const Lane *first, const Lane *last, At at) {
@@ -138,14 +167,20 @@ void run_block(Lane *first, Lane *last) {
 void run_cluster(const std::function<void()> &body) {
   std::vector<Lane> &lanes = cluster->lanes;
   std::vector<fiber> schedulers(lanes.size());
+  host = races::this_thread();
+  races::arrive(&cluster->begin);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     Lane &lane = lanes[i];
     lane.at = At::start;
+    lane.warps = lane.blocks = lane.clusters = 0;
     lane.scheduler = &schedulers[i];
     lane.here = fiber(std::allocator_arg, stacks(), [&](fiber &&from) {
       *lane.scheduler = std::move(from);
+      races::leave(&cluster->begin);
       body();
       lane.at = At::end;
+      races::arrive(&cluster->end);
+      races::go_on_as(host);
       return std::move(*lane.scheduler);
     });
   }
@@ -159,14 +194,29 @@ void run_cluster(const std::function<void()> &body) {
     if (!all_are(first, last, At::cluster))
       diverged("cluster");
   }
+  races::leave(&cluster->end);
+}
+
+/// As races know the threads of all kernels.
+void *thread_of(std::size_t lane) {
+  static std::vector<void *> threads;
+  while (threads.size() <= lane)
+    threads.push_back(races::new_thread());
+  return threads[lane];
 }
 
 /// Runs a grid in clusters of `blocks` neighbours along x.
 void run_grid(dim3 grid, dim3 block, unsigned blocks, std::size_t shared,
               const std::function<void()> &body) {
   const std::size_t threads = std::size_t(block.x) * block.y * block.z;
-  Cluster here{threads, shared, std::vector<Lane>(blocks * threads),
-               std::vector<char>(blocks * shared, char(0xff))};
+  Cluster here{threads,
+               shared,
+               std::vector<Lane>(blocks * threads),
+               std::vector<char>(blocks * shared, char(0xff)),
+               {}};
+  here.places.resize(1 + blocks * (1 + here.warps()));
+  for (std::size_t i = 0; i < here.lanes.size(); ++i)
+    here.lanes[i].self = thread_of(i);
   Cluster *const outer = std::exchange(cluster, &here);
   const std::size_t columns = grid.x / blocks;
   for_each(columns * grid.y * grid.z, [&](std::size_t n) {
@@ -202,9 +252,31 @@ void *slot(int lane) {
   return exists ? cluster->lanes[warp + std::size_t(lane)].slot : running->slot;
 }
 
-void sync_cluster() { wait(At::cluster); }
-void sync_block() { wait(At::block); }
-void sync_warp() { wait(At::warp); }
+void arrive_at_cluster() { races::arrive(next_place(*running, At::cluster)); }
+void sync_cluster() {
+  void *const place = next_place(*running, At::cluster);
+  ++running->clusters;
+  wait(At::cluster);
+  races::leave(place);
+}
+
+void sync_block() {
+  void *const place = next_place(*running, At::block);
+  ++running->blocks;
+  races::arrive(place);
+  wait(At::block);
+  races::leave(place);
+}
+
+void sync_warp() {
+  void *const place = next_place(*running, At::warp);
+  ++running->warps;
+  races::arrive(place);
+  wait(At::warp);
+  races::leave(place);
+}
+
+void meet_warp() { wait(At::warp); }
 
 void *added_memory() {
   return cluster->memory.data() + running->thread.rank * cluster->shared;

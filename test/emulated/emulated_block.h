@@ -9,6 +9,8 @@
 #ifndef FFRT_EMULATED_BLOCK_H
 #define FFRT_EMULATED_BLOCK_H
 
+#include "emulated_races.h"
+
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -42,10 +44,15 @@ void run_clusters(unsigned clusters, unsigned blocks, unsigned threads,
                   std::size_t shared, const std::function<void()> &body);
 
 /// Comes back when all threads of the cluster, the block or the warp that have
-/// not ended are there.
+/// not ended are there. What a thread wrote before all others may read then; of
+/// the cluster, what it wrote before it arrived.
 void sync_cluster();
+void arrive_at_cluster();
 void sync_block();
 void sync_warp();
+/// The same of a warp, but as for values that it exchanges: nothing that was
+/// written is ordered by it.
+void meet_warp();
 
 /// The memory that a launch of clusters adds, of this block; it is not 0 in the
 /// beginning. And what lies in that of another block where `own` does.
@@ -58,11 +65,12 @@ void *slot(int lane);
 
 template <class T> T exchange(T value, int lane) {
   static_assert(sizeof(T) <= kLargest);
+  const races::Unseen unseen;
   std::memcpy(slot(current().lane), &value, sizeof value);
-  sync_warp();
+  meet_warp();
   T other;
   std::memcpy(&other, slot(lane), sizeof other);
-  sync_warp();
+  meet_warp();
   return other;
 }
 

@@ -18,9 +18,19 @@ namespace ffrt::emulated {
 
 /// What `lane` has given at the barrier it waits at.
 template <class T> T given_by(int lane) {
+  const races::Unseen unseen;
   T value;
   std::memcpy(&value, slot(lane), sizeof value);
   return value;
+}
+
+/// Waits at that barrier.
+template <class T> void give(const T &value) {
+  {
+    const races::Unseen unseen;
+    std::memcpy(slot(current().lane), &value, sizeof value);
+  }
+  meet_warp();
 }
 
 /// Number `i` of a word.
@@ -55,8 +65,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
     std::abort();
   }
   const int lane = current().lane;
-  std::memcpy(slot(lane), &row, sizeof row);
-  sync_warp();
+  give(row);
   for (int m = 0; m < 4; ++m) {
     uint16_t pair[2];
     for (int i = 0; i < 2; ++i) {
@@ -66,7 +75,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
     }
     words[m] = word_of(pair[0], pair[1]);
   }
-  sync_warp();
+  meet_warp();
 }
 
 /// What a tensor core takes of a word: of f32 the first bits.
@@ -86,8 +95,9 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
                  own_right[] = {taken<T>(upper), taken<T>(lower)};
   const Given own{own_left, own_right};
   const int lane = current().lane;
-  std::memcpy(slot(lane), &own, sizeof own);
-  sync_warp();
+  give(own);
+  // Registers are each lane's own.
+  const races::Unseen unseen;
   constexpr int kOfWord = 4 / int(sizeof(T)), kOfPart = 4 * kOfWord;
   for (int i = 0; i < 4; ++i) {
     const int below = i / 2, column = 2 * (lane % 4) + i % 2;
@@ -101,7 +111,7 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
           float(number_of<T>(r.right[k / kOfPart], k % kOfWord));
     }
   }
-  sync_warp();
+  meet_warp();
 }
 
 } // namespace ffrt::emulated

@@ -244,6 +244,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     if (has_loss)
       logit +=
           double(classes.of_label) * double(float(x[label * classes.stride]));
+    __syncwarp();
     const cuda::LogSum all =
         Rows()(classes, x, Gradient<T>(gradient + at[2], classes, label, share),
                share);

@@ -67,7 +67,7 @@ template <class Dy, class X> struct Slopes {
     return both.begin_groups() && cuda::begins_group(scale);
   }
   __device__ Statistic<float> own(const Place &set) const {
-    return statistics.of(set[1]);
+    return statistics.before_sums(set[1]);
   }
   __device__ Read read(const Place &at, const cuda::Span &span) const {
     return {both.read(at, span),

@@ -80,6 +80,10 @@ struct Statistics : Statistic<float *> { ///< a and b may be null
   __device__ Statistic<float> of(int64_t s) const {
     return {mean[s], inverse[s], g[s], gh[s], a ? a[s] : 0.0f, b ? b[s] : 0.0f};
   }
+  /// While g and gh are made.
+  __device__ Statistic<float> before_sums(int64_t s) const {
+    return {mean[s], inverse[s], 0, 0, a ? a[s] : 0.0f, b ? b[s] : 0.0f};
+  }
 };
 
 __device__ inline float inverse_of(double var, double epsilon) {
