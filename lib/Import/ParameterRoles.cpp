@@ -68,28 +68,72 @@ ParameterRoles::roleAt(const Use &use) const {
   return roleBesideData(use);
 }
 
+ParameterRoles::Uses ParameterRoles::usesOf(StringRef name) const {
+  Uses found;
+  for (const std::string &alias : flow.aliasesOf(name))
+    found.next.push_back({alias, false});
+  for (const Use &use : flow.usesOf(name)) {
+    if (auto kind = roleAt(use)) {
+      found.roles.push_back({*kind, use, /*isExpanded=*/false});
+      continue;
+    }
+    const std::string type = operatorName(*use.node);
+    const bool expands = type == "Expand" || type == "Tile";
+    for (const std::string &output : use.node->output())
+      if (!output.empty())
+        found.next.push_back({output, expands});
+  }
+  return found;
+}
+
+StringRef ParameterRoles::endOfWay(StringRef name) const {
+  std::vector<StringRef> work = {name};
+  while (!work.empty()) {
+    auto [it, isNew] = ways.try_emplace(work.back());
+    const StringRef at = it->first();
+    Way &way = it->second;
+    if (way.isKnown) {
+      work.pop_back();
+      continue;
+    }
+    const Uses uses = usesOf(at);
+    if (isNew) {
+      way.end = at; // for cycles of a malformed graph
+      const size_t before = work.size();
+      for (const Next &next : uses.next)
+        if (!ways.count(next.name))
+          work.push_back(next.name);
+      if (work.size() > before)
+        continue;
+    }
+    auto endOf = [&](const Next &next) { return ways.lookup(next.name).end; };
+    if (uses.roles.empty() && !uses.next.empty() &&
+        llvm::all_of(uses.next, [&](const Next &next) {
+          return !next.isExpanded && endOf(next) == endOf(uses.next.front());
+        }))
+      way.end = endOf(uses.next.front());
+    way.isKnown = true;
+    work.pop_back();
+  }
+  return ways.lookup(name).end;
+}
+
 std::vector<ParameterRoles::Role>
 ParameterRoles::rolesOf(StringRef name) const {
   std::vector<Role> roles;
   llvm::StringSet<> seen;
-  std::vector<std::pair<std::string, bool>> work = {{name.str(), false}};
+  std::vector<Next> work = {{name, false}};
   while (!work.empty()) {
-    auto [at, isExpanded] = std::move(work.back());
+    const bool isExpanded = work.back().isExpanded;
+    const StringRef at = endOfWay(work.back().name);
     work.pop_back();
-    if (at.empty() || !seen.insert(at).second)
+    if (!seen.insert(at).second)
       continue;
-    for (const std::string &alias : flow.aliasesOf(at))
-      work.emplace_back(alias, isExpanded);
-    for (const Use &use : flow.usesOf(at)) {
-      if (auto kind = roleAt(use)) {
-        roles.push_back({*kind, use, isExpanded});
-        continue;
-      }
-      const std::string type = operatorName(*use.node);
-      const bool expands = type == "Expand" || type == "Tile";
-      for (const std::string &output : use.node->output())
-        work.emplace_back(output, isExpanded || expands);
-    }
+    const Uses uses = usesOf(at);
+    for (const Role &role : uses.roles)
+      roles.push_back({role.kind, role.use, isExpanded});
+    for (const Next &next : uses.next)
+      work.push_back({next.name, isExpanded || next.isExpanded});
   }
   return roles;
 }

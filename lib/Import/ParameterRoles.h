@@ -11,6 +11,8 @@
 #include "Contents.h"
 #include "Dataflow.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace ffc::importer {
 
 /// Whether a value is trained, and the reason.
@@ -64,6 +66,27 @@ private:
   /// Has the graph weights that are no Constant nodes?
   bool weightsAreApart = false;
 
+  /// A value that another one goes on in.
+  struct Next {
+    llvm::StringRef name;
+    bool isExpanded; ///< as in Role
+  };
+  /// The roles of a value at what reads it itself, and where else it goes on.
+  struct Uses {
+    std::vector<Role> roles;
+    std::vector<Next> next;
+  };
+  /// By value the one that all of its uses lead to, without a role on the way
+  /// and without being repeated, or the value itself. So chains of arithmetic
+  /// among weights are gone along once, and not for each of the weights.
+  struct Way {
+    llvm::StringRef end;
+    bool isKnown = false; ///< false: it is being looked for
+  };
+  mutable llvm::StringMap<Way> ways;
+
+  Uses usesOf(llvm::StringRef name) const;
+  llvm::StringRef endOfWay(llvm::StringRef name) const;
   std::vector<Role> rolesOf(llvm::StringRef name) const;
   /// The role of an operand, or nothing if the value goes on in the results.
   std::optional<Kind> roleAt(const Dataflow::Use &use) const;

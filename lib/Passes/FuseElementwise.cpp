@@ -325,6 +325,9 @@ FusedOp Merger::merge(Operation *producer, Operation *consumer) {
     old.replaceAllUsesWith(replacement);
   consumer->erase();
   producer->erase();
+  // Gives it its place in the order of the block while its neighbours have
+  // theirs: next to others without one it would take that of all operators.
+  (void)fused->isBeforeInBlock(&fused->getBlock()->back());
   return fused;
 }
 

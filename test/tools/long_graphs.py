@@ -118,6 +118,14 @@ def shared(graph, count):
     return x
 
 
+def weights(graph, count):
+    """A weight that many are added to, one after the other."""
+    weight = graph.weight(WIDTH, WIDTH)
+    for _ in range(count):
+        weight = graph.node("Add", [weight, graph.weight(WIDTH, WIDTH)])
+    return graph.node("MatMul", ["x", weight])
+
+
 def wide(graph, count):
     """Branches of one value that one operator joins."""
     branches = [graph.node("MatMul", ["x", graph.weight(WIDTH, WIDTH)])
@@ -176,8 +184,8 @@ def nested(graph, count):
 
 
 KINDS = {f.__name__.replace("_", "-"): f for f in
-         (relus, adds, products, layers, reshapes, shared, wide, wide_tree, wide_chain,
-          wide_elementwise, joined, nested)}
+         (relus, adds, products, layers, reshapes, shared, weights, wide, wide_tree,
+          wide_chain, wide_elementwise, joined, nested)}
 
 
 def main():
