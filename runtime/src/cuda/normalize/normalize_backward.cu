@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
       return data.both.read(sets.element<kGrouped>(set, i), kSpan);
     };
     const cuda::Row<decltype(part), Part::kKept> row(parts, part);
-    Statistic<float> own = store.statistics.of(set[1]);
+    Statistic<float> own = store.statistics.before_sums(set[1]);
     const AddPairs add;
     Pair sum = add.neutral();
     row.for_each([&](int64_t i, const Elements<Dy, X> &elements) {

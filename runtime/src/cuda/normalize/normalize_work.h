@@ -77,10 +77,7 @@ __device__ inline cuda::Group<float> read_along(const float *data, int64_t at,
 /// Statistics in memory, each number of all of them side by side, so that those
 /// of neighbours are read at once.
 struct Statistics : Statistic<float *> { ///< a and b may be null
-  __device__ Statistic<float> of(int64_t s) const {
-    return {mean[s], inverse[s], g[s], gh[s], a ? a[s] : 0.0f, b ? b[s] : 0.0f};
-  }
-  /// While g and gh are made.
+  /// While g and gh are made: 0.
   __device__ Statistic<float> before_sums(int64_t s) const {
     return {mean[s], inverse[s], 0, 0, a ? a[s] : 0.0f, b ? b[s] : 0.0f};
   }
