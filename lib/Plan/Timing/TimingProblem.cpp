@@ -215,7 +215,7 @@ void Reader::readWait(Line &line) {
   if (waited == communications.end())
     fail(line.number,
          "expected a communication of a line before, found " + quoted(name));
-  auto [first, end] = waited->second;
+  const size_t first = waited->second.first, end = waited->second.second;
   auto partOf = [&](DeviceId device) {
     size_t part = first;
     while (part < end && problem.tasks.part(part).device != device)
