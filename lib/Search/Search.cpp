@@ -336,7 +336,8 @@ int64_t search::defaultBudget(int numDevices, size_t numOps) {
   const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
   // Of very many operators, a proposal takes a time that grows with them, and
   // so do recipes and dynamic programming, with which chains begin and which
-  // find most of what there is where blocks are alike.
+  // find most of what there is where blocks are alike. So steep that twice as
+  // many as kManyOps take seconds.
   const double share = std::pow(std::min(1.0, kManyOps / ops), 6);
   return std::max(static_cast<int64_t>(budget * factor * share), kLeastBudget);
 }

@@ -260,21 +260,18 @@ void sync_cluster() {
   races::leave(place);
 }
 
-void sync_block() {
-  void *const place = next_place(*running, At::block);
-  ++running->blocks;
+namespace {
+void arrive_and_wait(At at, unsigned Lane::*passed) {
+  void *const place = next_place(*running, at);
+  ++(running->*passed);
   races::arrive(place);
-  wait(At::block);
+  wait(at);
   races::leave(place);
 }
+} // namespace
 
-void sync_warp() {
-  void *const place = next_place(*running, At::warp);
-  ++running->warps;
-  races::arrive(place);
-  wait(At::warp);
-  races::leave(place);
-}
+void sync_block() { arrive_and_wait(At::block, &Lane::blocks); }
+void sync_warp() { arrive_and_wait(At::warp, &Lane::warps); }
 
 void meet_warp() { wait(At::warp); }
 

@@ -1,5 +1,4 @@
-//===- emulated_races.h - emulated threads seen by ThreadSanitizer -*- C++
-//-*-===//
+//===- emulated_races.h - races of emulated threads -------------*- C++ -*-===//
 //
 // With FFRT_EMULATED_RACES, which wants -fsanitize=thread, every thread of a
 // block is a thread to ThreadSanitizer, although all take turns. What one wrote

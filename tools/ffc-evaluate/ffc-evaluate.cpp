@@ -17,8 +17,7 @@
 // finite are null. "slopes" compare the gradients of step 0 with finite
 // differences of the loss. "programs" say how far all ranks of each --program,
 // as --emit=rank writes it, are from the values, if these are finite. With
-// --forward it is one step
-// of inference: no losses, no gradients.
+// --forward it is one step of inference: no losses, no gradients.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,6 +48,10 @@ constexpr int kNumGpuGenerations = 5;
 /// "none", "volta", ...
 const char *str(GpuGeneration generation);
 
+/// What NCCL takes to start anything of few bytes, by its own model (tuning.cc:
+/// its ring and LL).
+constexpr Picoseconds kNcclStart = 6'600'000;
+
 struct DeviceKind {
   std::string name;
   Target target = Target::CPU;
@@ -62,7 +66,7 @@ struct DeviceKind {
 
   /// What a device takes before any messages go: a call of NCCL.
   Picoseconds messageStart() const {
-    return generation == GpuGeneration::None ? 0 : 6'600'000;
+    return generation == GpuGeneration::None ? 0 : kNcclStart;
   }
   /// Kernels of one kind that follow each other may start together
   /// (docs/decisions/0027).

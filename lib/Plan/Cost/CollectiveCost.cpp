@@ -7,8 +7,8 @@
 
 #include "ffc/Plan/Profile.h"
 
+#include <algorithm>
 #include <cassert>
-#include <set>
 
 using namespace ffc::plan;
 
@@ -60,8 +60,6 @@ private:
   std::vector<LinkId> links;
 };
 
-/// The members of each node, if there are several nodes with equally many of
-/// them; else nothing.
 std::vector<std::vector<DeviceId>>
 membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::map<int, std::vector<DeviceId>> byNode;
@@ -70,25 +68,20 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::vector<std::vector<DeviceId>> nodes;
   for (auto &[node, list] : byNode)
     nodes.push_back(std::move(list));
-  bool even = nodes.size() > 1;
-  for (const auto &list : nodes)
-    even &= list.size() == nodes[0].size();
-  if (!even)
-    nodes.clear();
   return nodes;
 }
 
-static int64_t nodesOf(const Topology &topology,
-                       const std::vector<DeviceId> &members) {
-  std::set<int> nodes;
-  for (DeviceId member : members)
-    nodes.insert(topology.device(member).node);
-  return static_cast<int64_t>(nodes.size());
+/// Are there several nodes, and equally many members in each?
+bool haveTwoLevels(const std::vector<std::vector<DeviceId>> &nodes) {
+  return nodes.size() > 1 &&
+         std::all_of(nodes.begin(), nodes.end(), [&](const auto &node) {
+           return node.size() == nodes[0].size();
+         });
 }
 
 /// The oldest generation of the members.
-static GpuGeneration generationOf(const Topology &topology,
-                                  const std::vector<DeviceId> &members) {
+GpuGeneration generationOf(const Topology &topology,
+                           const std::vector<DeviceId> &members) {
   GpuGeneration oldest = topology.kindOf(members.front()).generation;
   for (DeviceId member : members)
     oldest = std::min(oldest, topology.kindOf(member).generation);
@@ -112,10 +105,14 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
   // the same kind.
   RingFinder whole(topology), inner(topology), outer(topology);
   std::vector<size_t> firstInner, firstOuter;
+  std::vector<int64_t> nodesOf;
   size_t inners = 0, outers = 0;
   for (const std::vector<DeviceId> &group : groups) {
     whole.add(group);
     auto nodes = membersByNode(topology, group);
+    nodesOf.push_back(static_cast<int64_t>(nodes.size()));
+    if (!haveTwoLevels(nodes))
+      nodes.clear();
     firstInner.push_back(inners);
     firstOuter.push_back(outers);
     for (const auto &node : nodes)
@@ -143,7 +140,7 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     found[g].ring = whole.ring(g);
     found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
     found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
-    found[g].nodes = nodesOf(topology, groups[g]);
+    found[g].nodes = nodesOf[g];
     found[g].generation = generationOf(topology, groups[g]);
     found[g].switchesAdd = collectives.switchesAdd;
     found[g].shareMemory = topology.shareMemory(groups[g]);

@@ -33,7 +33,8 @@ struct Latencies {
   ByProtocol start, within, across;
 };
 constexpr Latencies kTree = {{6.8, 14, 8.4}, {0.6, 1.25, 4}, {5, 8.5, 14}};
-constexpr Latencies kRing = {{6.6, 14, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4, 14}};
+constexpr Latencies kRing = {
+    {kNcclStart * 1e-6, 14, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4, 14}};
 /// What a step of a ring across nodes costs its members within them at least.
 constexpr ByProtocol kNetworkPost = {1, 1, 3};
 constexpr double kSwitchLatency = 25, kSwitchTreeAcross = 14;

@@ -81,23 +81,34 @@ def attention(g, x):
     return [value for value in g.node("Attention", operands, shapes, **given) if value]
 
 
+def rotary_heads(g, x):
+    """(rows, width of a head, attributes), or None where no heads have an even width."""
+    if len(x.shape) == 4:
+        return None if x.shape[3] % 2 else (x.shape[2], x.shape[3], {})
+    _, length, width = x.shape
+    heads = [n for n in range(1, width + 1) if width % n == 0 and width // n % 2 == 0]
+    if not heads:
+        return None
+    taken = g.pick(heads)
+    return length, width // taken, {"num_heads": taken}
+
+
+def rotary_tables(g, x, shape):
+    """Cosines and sines."""
+    angles = [g.random.uniform(0, 3) for _ in range(size(shape))]
+    return [g.given(shape, x.type, [round(function(a), 3) for a in angles])
+            for function in (math.cos, math.sin)]
+
+
 @draws(ranks=(3, 4), types=("float", "float16", "bfloat16"), weight=2)
 def rotary(g, x):
     if not g.since(23):
         return None
-    given = {}
-    if len(x.shape) == 3:
-        batch, length, width = x.shape
-        heads = g.pick([n for n in range(1, width + 1) if width % n == 0 and width // n % 2 == 0]
-                       or [0])
-        if not heads:
-            return None
-        each = width // heads
-        given["num_heads"] = heads
-    else:
-        batch, heads, length, each = x.shape
-    if each % 2:
+    heads = rotary_heads(g, x)
+    if not heads:
         return None
+    length, each, given = heads
+    batch = x.shape[0]
     turned = each
     if each > 2 and g.chance(0.3):
         turned = g.random.randrange(2, each + 1, 2)
@@ -110,10 +121,7 @@ def rotary(g, x):
             (batch, length), "int64", [g.random.randrange(rows) for _ in range(batch * length)])]
     else:
         tables, places = (batch, length, turned // 2), []
-    angles = [g.random.uniform(0, 3) for _ in range(size(tables))]
-    cosines = g.given(tables, x.type, [round(math.cos(a), 3) for a in angles])
-    sines = g.given(tables, x.type, [round(math.sin(a), 3) for a in angles])
-    return g.node("RotaryEmbedding", [x, cosines, sines, *places], x.shape, **given)
+    return g.node("RotaryEmbedding", [x, *rotary_tables(g, x, tables), *places], x.shape, **given)
 
 
 @draws(ranks=(3,), types=("float", "float16", "bfloat16"), weight=3)

@@ -4,7 +4,7 @@ import math
 
 from onnx_graph import size
 
-from .attention import heads_of
+from .attention import heads_of, rotary_heads, rotary_tables
 from .products import Windows
 from .registry import ANY_RANK, draws
 
@@ -154,27 +154,17 @@ def group_query_attention(g, x):
 
 @draws(types=TYPES, ranks=(3, 4))
 def rotary_embedding(g, x):
-    if len(x.shape) == 3:
-        batch, length, width = x.shape
-        heads = g.pick([n for n in range(1, width + 1) if width % n == 0 and width // n % 2 == 0]
-                       or [0])
-        if not heads:
-            return None
-        each, given = width // heads, {"num_heads": heads}
-    else:
-        batch, _, length, each = x.shape
-        given = {}
-    if each % 2:
+    heads = rotary_heads(g, x)
+    if not heads:
         return None
+    length, each, given = heads
+    batch = x.shape[0]
     given["interleaved"] = g.pick([0, 1])
     rows = length + 3
-    tables = (rows, each // 2)
-    angles = [g.random.uniform(0, 3) for _ in range(size(tables))]
-    cosines = g.given(tables, x.type, [round(math.cos(a), 3) for a in angles])
-    sines = g.given(tables, x.type, [round(math.sin(a), 3) for a in angles])
+    tables = rotary_tables(g, x, (rows, each // 2))
     places = g.ints(g.random.randrange(3)) if g.chance(0.5) else g.given(
         (batch, length), "int64", [g.random.randrange(rows) for _ in range(batch * length)])
-    return make(g, "RotaryEmbedding", [x, places, cosines, sines], x.shape, **given)
+    return make(g, "RotaryEmbedding", [x, places, *tables], x.shape, **given)
 
 
 @draws(types=TYPES, weight=0.7)
