@@ -150,15 +150,16 @@ TEST_F(Run, LaunchersPassSignalsOn) {
 
 TEST_F(Run, StartsAgainAfterARankHasDied) {
   const std::string at = folder + "/saved";
-  // A rank is killed twice, each time some steps on.
+  // A rank is killed twice, each time some steps on: when there is a newer
+  // checkpoint, not a half-written one, which the kill before has left.
   std::ofstream(folder + "/script")
+      << "newest() { ls " << at
+      << " 2>/dev/null | grep 'step-[0-9]*$' | tail -1; }\n"
       << demo(2) << " --local-ranks 2 --restarts 2 --steps 20000 -p 100 "
       << "--checkpoint " << at << " --checkpoint-every 300 > " << folder
       << "/log 2>&1 &\nsupervisor=$!\nfor round in 1 2; do\n"
-      << "  before=$(ls " << at << " 2>/dev/null | tail -1)\n"
-      << "  while now=$(ls " << at
-      << " 2>/dev/null | grep -v partial | tail -1)"
-      << "; [ \"$now\" = \"$before\" ]; do sleep 0.01; done\n"
+      << "  before=$(newest)\n"
+      << "  while [ \"$(newest)\" = \"$before\" ]; do sleep 0.01; done\n"
       << "  pkill -KILL -n -f '^" << demo(2) << " --steps.*" << at << "'\n"
       << "  until [ $(grep -c '^ended with' " << folder << "/log) = $round ]; "
       << "do sleep 0.01; done\n"
