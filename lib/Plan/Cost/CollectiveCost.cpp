@@ -60,6 +60,7 @@ private:
   std::vector<LinkId> links;
 };
 
+/// The members of each node that has any.
 std::vector<std::vector<DeviceId>>
 membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::map<int, std::vector<DeviceId>> byNode;
@@ -356,6 +357,7 @@ CostModel::linksOf(const CollectiveCost &collective,
     add(members, collective.ring);
   if (collective.outer > 0) {
     const auto nodes = membersByNode(topology, members);
+    assert(haveTwoLevels(nodes));
     for (const std::vector<DeviceId> &node : nodes)
       add(node, collective.inner);
     for (size_t m = 0; m < nodes[0].size(); ++m)
