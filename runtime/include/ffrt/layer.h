@@ -5,15 +5,18 @@
 // communication; each reads from the tables, in the order of the members, what
 // this rank has of it. Nothing is allocated by calls.
 //
+// A program is compiled while its user waits. So what does not depend on a
+// kernel's type is in the runtime, destructors included.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_LAYER_H
 #define FFRT_LAYER_H
 
+#include "ffrt/instances.h"
 #include "ffrt/kernel.h"
 #include "ffrt/schedule.h"
 #include "ffrt/tables.h"
 
-#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -26,6 +29,8 @@ class Shards {
 public:
   Shards() = default;
   Shards(const std::vector<Tensor> &buffers, Rows rows);
+  Shards(Shards &&) = default;
+  ~Shards();
 
   const Tensor &at(std::size_t i) const;
   std::size_t size() const { return tensors.size(); }
@@ -37,16 +42,24 @@ private:
 /// An operand or result that a kernel does without.
 inline const Shards absent;
 
+/// An operand or result of a kernel: a view of what outlives the call.
+struct Operand {
+  Operand(const Shards &shards) : shards(&shards) {}
+  const Shards *shards;
+};
+using Operands = std::initializer_list<Operand>;
+
 /// A rank's program. Everything that differs from rank to rank is in tables.
 class Program : public RankProgram {
 public:
   Program(Host &host, const Tables &tables);
+  ~Program() override;
 
-  std::vector<StateSlot> states() final { return state_slots; }
-  std::vector<InputSlot> inputs() final { return input_slots; }
+  std::vector<StateSlot> states() final;
+  std::vector<InputSlot> inputs() final;
   std::vector<TaskId> tasks() final;
-  Tensor loss() final { return loss_tensor; }
-  bool has_own_order() const final { return !pass_order.empty(); }
+  Tensor loss() final;
+  bool has_own_order() const final;
   /// Tasks must be started in their order, all of them: `end` throws Error
   /// else, and so does start_task().
   void begin(StepPart part) final;
@@ -119,14 +132,17 @@ struct Layer {
   Rows &rows;
 };
 
-/// What a Kernel has, whatever it calls: apart from it, so that a program has
+/// A kernel on tiles, whatever kernel it is: apart from it, so that a program has
 /// little to compile.
 class KernelTiles {
 public:
-  using Operands = std::initializer_list<std::reference_wrapper<const Shards>>;
-
   KernelTiles(const KernelTiles &) = delete;
   KernelTiles &operator=(const KernelTiles &) = delete;
+
+  /// All turns.
+  void operator()();
+  /// The next one, after the last one the first.
+  void next();
 
 protected:
   struct Tile {
@@ -134,38 +150,27 @@ protected:
     std::vector<Tensor> in, out;
     void *kernel = nullptr;
   };
+  /// What is done with a tile's kernel.
+  struct Functions {
+    void (*call)(void *kernel, Tensors in, Tensors out);
+    void (*destroy)(void *kernel);
+  };
 
-  /// `destroy` deletes a tile's kernel.
-  KernelTiles(Layer &layer, Operands in, Operands out,
-              void (*destroy)(void *kernel));
+  KernelTiles(Layer &layer, Operands in, Operands out, Functions functions);
   ~KernelTiles();
-
-  /// Of the next turn; none without turns.
-  std::size_t first_tile() const { return turns.empty() ? 0 : turns[turn]; }
-  std::size_t last_tile() const {
-    return turn + 1 < turns.size() ? turns[turn + 1] : tiles.size();
-  }
-  void end_turn() { turn = turn + 1 < turns.size() ? turn + 1 : 0; }
-  /// Before a statement of the step, and after a tile: for Host::check.
-  void begin_call() const {
-    if (program.host.check)
-      program.host.check->next_statement();
-  }
-  void end_tile(const Tile &tile) const {
-    if (program.host.check)
-      look_at(tile);
-  }
 
   Program &program;
   std::vector<Tile> tiles; ///< of all turns
 
 private:
   void read_tile(Rows &rows, TaskId task, Operands in, Operands out);
+  void begin_call() const;
+  void run(const Tile &tile) const;
   void look_at(const Tile &tile) const;
 
   std::vector<std::size_t> turns; ///< the first tile of each
   std::size_t turn = 0;           ///< the next one
-  void (*const destroy)(void *kernel);
+  const Functions functions;
 };
 
 /// A kernel on the tiles that this rank has of an operator.
@@ -175,39 +180,18 @@ private:
 /// turn how many tiles; of each tile its position among the tasks of the step,
 /// its grid point, the shard of every operand and result that is not absent,
 /// and how many results it adds to, with their numbers.
-template <class K> class Kernel : KernelTiles {
+template <class K> class Kernel : public KernelTiles {
 public:
   template <class... Arguments>
   Kernel(Layer &layer, Operands in, Operands out, const Arguments &...arguments)
       : KernelTiles(layer, in, out,
-                    [](void *kernel) { delete static_cast<K *>(kernel); }) {
+                    {[](void *kernel, Tensors in, Tensors out) {
+                       (*static_cast<K *>(kernel))(in, out);
+                     },
+                     [](void *kernel) { delete static_cast<K *>(kernel); }}) {
     for (Tile &tile : tiles)
       tile.kernel =
           new K(program.host.context, tile.in, tile.out, arguments...);
-  }
-
-  /// All turns.
-  void operator()() {
-    begin_call();
-    for (Tile &tile : tiles)
-      run(tile);
-  }
-  /// The next one.
-  void next() {
-    begin_call();
-    for (std::size_t tile = first_tile(); tile < last_tile(); ++tile)
-      run(tiles[tile]);
-    end_turn();
-  }
-
-private:
-  void run(Tile &tile) {
-    program.start_tasks(tile.position, 1);
-    {
-      const TracedTask task(program.host.trace, Trace::Kind::kernel);
-      (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
-    }
-    end_tile(tile);
   }
 };
 
@@ -218,17 +202,14 @@ private:
 class Dump {
 public:
   explicit Dump(Layer &layer);
+  ~Dump();
+  Dump(const Dump &) = delete;
+  Dump &operator=(const Dump &) = delete;
+
   /// All turns.
-  void operator()() const {
-    for (const std::vector<Offer> &offers : turns)
-      offer(offers);
-  }
+  void operator()() const;
   /// The next one, after the last one the first.
-  void next() {
-    if (turn < turns.size())
-      offer(turns[turn]);
-    turn = turn + 1 < turns.size() ? turn + 1 : 0;
-  }
+  void next();
 
 private:
   struct Offer {

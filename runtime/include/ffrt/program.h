@@ -10,7 +10,6 @@
 
 #include "ffrt/comm.h"
 #include "ffrt/context.h"
-#include "ffrt/result_check.h"
 #include "ffrt/tensor.h"
 #include "ffrt/trace.h"
 
@@ -20,6 +19,8 @@
 #include <vector>
 
 namespace ffrt {
+
+class ResultCheck;
 
 /// How a state value gets its first contents.
 struct Init {

@@ -32,23 +32,19 @@ namespace ffrt {
 class Reshard {
 public:
   explicit Reshard(Layer &layer);
+  ~Reshard();
+  Reshard(const Reshard &) = delete;
+  Reshard &operator=(const Reshard &) = delete;
 
   /// All of it.
-  void operator()() {
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      part(i);
-  }
+  void operator()();
   /// Of what starts early, and waits later: the first part and the last one.
   void start() { part(0); }
   void finish() { part(parts.size() - 1); }
   void part(std::size_t number);
   /// The next part, in a pipeline that of the next micro-batch; after the last
   /// one the first.
-  void next() {
-    if (turn < parts.size())
-      part(turn);
-    turn = turn + 1 < parts.size() ? turn + 1 : 0;
-  }
+  void next();
 
 private:
   struct Copy {

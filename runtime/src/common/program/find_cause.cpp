@@ -4,6 +4,7 @@
 #include "common/program/say.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
+#include "ffrt/result_check.h"
 
 #include <cmath>
 #include <limits>

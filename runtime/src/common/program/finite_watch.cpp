@@ -3,6 +3,7 @@
 
 #include "common/device/target.h"
 #include "common/program/together.h"
+#include "ffrt/result_check.h"
 
 #include <cmath>
 

@@ -2,6 +2,7 @@
 #include "ffrt/layer.h"
 
 #include "ffrt/error.h"
+#include "ffrt/result_check.h"
 
 #include <string>
 
@@ -11,6 +12,8 @@ Shards::Shards(const std::vector<Tensor> &buffers, Rows rows) {
   while (!rows.empty())
     tensors.push_back(&rows.next_of(buffers));
 }
+
+Shards::~Shards() = default;
 
 const Tensor &Shards::at(std::size_t i) const {
   if (i >= tensors.size())
@@ -70,6 +73,16 @@ void Program::read_slots(Rows &rows) {
     loss_tensor = buffers.at(std::size_t(loss));
 }
 
+Program::~Program() = default;
+
+std::vector<StateSlot> Program::states() { return state_slots; }
+
+std::vector<InputSlot> Program::inputs() { return input_slots; }
+
+Tensor Program::loss() { return loss_tensor; }
+
+bool Program::has_own_order() const { return !pass_order.empty(); }
+
 Rows &Program::layer(std::size_t number) { return layers.at(number); }
 
 void Program::add_task(std::size_t position, TaskId task) {
@@ -110,17 +123,18 @@ void Program::fail_out_of_order(std::size_t found) const {
               ": the program does not do what was planned (ffc verify)");
 }
 
-static std::vector<Tensor> tensors(Rows &rows, KernelTiles::Operands values) {
+static std::vector<Tensor> tensors(Rows &rows, Operands values) {
   std::vector<Tensor> result;
-  for (const Shards &shards : values)
-    result.push_back(&shards == &absent ? Tensor()
-                                        : shards.at(rows.next_count()));
+  for (const Operand &value : values)
+    result.push_back(value.shards == &absent
+                         ? Tensor()
+                         : value.shards->at(rows.next_count()));
   return result;
 }
 
 KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
-                         void (*destroy)(void *kernel))
-    : program(layer.program), destroy(destroy) {
+                         Functions functions)
+    : program(layer.program), functions(functions) {
   Rows &rows = layer.rows;
   turns.resize(rows.next_count());
   if (turns.empty())
@@ -146,6 +160,40 @@ void KernelTiles::read_tile(Rows &rows, TaskId task, Operands in,
     rows.next_of(tile.out).accumulates = true;
 }
 
+void KernelTiles::operator()() {
+  begin_call();
+  for (const Tile &tile : tiles)
+    run(tile);
+}
+
+void KernelTiles::next() {
+  begin_call();
+  if (turns.empty())
+    return;
+  const std::size_t following = turn + 1;
+  const bool last = following == turns.size();
+  const std::size_t end = last ? tiles.size() : turns[following];
+  for (std::size_t tile = turns[turn]; tile < end; ++tile)
+    run(tiles[tile]);
+  turn = last ? 0 : following;
+}
+
+/// Host::check hears of a statement of the step, and after each tile.
+void KernelTiles::begin_call() const {
+  if (program.host.check)
+    program.host.check->next_statement();
+}
+
+void KernelTiles::run(const Tile &tile) const {
+  program.start_tasks(tile.position, 1);
+  {
+    const TracedTask task(program.host.trace, Trace::Kind::kernel);
+    functions.call(tile.kernel, tile.in, tile.out);
+  }
+  if (program.host.check)
+    look_at(tile);
+}
+
 void KernelTiles::look_at(const Tile &tile) const {
   for (std::size_t i = 0; i < tile.out.size(); ++i)
     program.host.check->look(tile.position, int(i), tile.out[i]);
@@ -154,7 +202,7 @@ void KernelTiles::look_at(const Tile &tile) const {
 KernelTiles::~KernelTiles() {
   for (Tile &tile : tiles)
     if (tile.kernel)
-      destroy(tile.kernel);
+      functions.destroy(tile.kernel);
 }
 
 Dump::Dump(Layer &layer) : probe(layer.program.host.probe) {
@@ -164,6 +212,19 @@ Dump::Dump(Layer &layer) : probe(layer.program.host.probe) {
       const char *output = layer.rows.next_of(layer.program.tables.outputs);
       offers.push_back({output, layer.rows.next_of(layer.program.buffers)});
     }
+}
+
+Dump::~Dump() = default;
+
+void Dump::operator()() const {
+  for (const std::vector<Offer> &offers : turns)
+    offer(offers);
+}
+
+void Dump::next() {
+  if (turn < turns.size())
+    offer(turns[turn]);
+  turn = turn + 1 < turns.size() ? turn + 1 : 0;
 }
 
 void Dump::offer(const std::vector<Offer> &offers) const {

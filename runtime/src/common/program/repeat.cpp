@@ -1,6 +1,8 @@
 //===- repeat.cpp - steps that are run once more --------------------------===//
 #include "common/program/repeat.h"
 
+#include "ffrt/result_check.h"
+
 namespace ffrt {
 
 void Repeat::run(Place from, int64_t last_step, int64_t batch,

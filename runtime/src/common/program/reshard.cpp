@@ -2,6 +2,7 @@
 #include "ffrt/reshard.h"
 
 #include "ffrt/copy.h"
+#include "ffrt/result_check.h"
 
 #include <algorithm>
 
@@ -144,6 +145,19 @@ Reshard::Reshard(Layer &layer) : program(layer.program) {
           std::holds_alternative<Collective>(action))
         collectives.push_back(std::get_if<Collective>(&action));
   events.resize(collectives.size());
+}
+
+Reshard::~Reshard() = default;
+
+void Reshard::operator()() {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    part(i);
+}
+
+void Reshard::next() {
+  if (turn < parts.size())
+    part(turn);
+  turn = turn + 1 < parts.size() ? turn + 1 : 0;
 }
 
 void Reshard::part(std::size_t number) {
