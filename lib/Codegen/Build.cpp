@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace ffc;
@@ -26,7 +27,7 @@ static const SourceFile *findFile(const std::vector<SourceFile> &program,
 }
 
 static std::string cmakeLists(const std::vector<SourceFile> &program,
-                              const RuntimeKind &kind) {
+                              const RuntimeKind &kind, StringRef runtime) {
   const bool isCuda = kind.target == plan::Target::CUDA;
   std::string sources = kTrainFile, properties;
   if (findFile(program, kFunctors)) {
@@ -58,7 +59,9 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 )" + languages +
-         R"(add_subdirectory(runtime)
+         "add_subdirectory(" +
+         (runtime.empty() ? "runtime" : ("[=[" + runtime + "]=] runtime").str()) +
+         R"()
 
 add_executable(train )" +
          sources + R"()
@@ -80,7 +83,8 @@ endif()
 }
 
 static std::string readme(const std::vector<SourceFile> &program,
-                          const ProgramMeta &meta, plan::Target target) {
+                          const ProgramMeta &meta, plan::Target target,
+                          StringRef runtime) {
   const bool measures = findFile(program, kProfile),
              hasEvaluation = findFile(program, kEvaluationFile);
   const std::string kind = measures ? "A standalone program that measures"
@@ -121,7 +125,8 @@ CMake, )" +
                    : std::string("- `plan.rank`") +
                          (hasEvaluation ? ", `evaluate.rank`" : "") +
                          ": what ranks are to do, for `ffc verify`\n") +
-         R"(- `runtime/`: kernels, communication and the command line
+         "- `" + (runtime.empty() ? "runtime" : runtime).str() +
+         R"(/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";
 }
@@ -129,19 +134,36 @@ CMake, )" +
 Error codegen::fillSourceFolder(StringRef folder,
                                 const std::vector<SourceFile> &program,
                                 const ProgramMeta &meta,
-                                const RuntimeKind &kind) {
+                                const RuntimeKind &kind, StringRef runtime) {
   auto write = [&](const Twine &path, StringRef contents) {
     return writeText((folder + "/" + path).str(), contents);
   };
   for (const SourceFile &file : program)
     if (Error error = write(file.path, file.contents))
       return error;
-  for (const BundledFile &file : runtimeFiles(kind.target))
-    if (Error error = write("runtime/" + file.path, file.contents))
-      return error;
-  if (Error error = write("CMakeLists.txt", cmakeLists(program, kind)))
+  if (runtime.empty())
+    for (const BundledFile &file : runtimeFiles(kind.target))
+      if (Error error = write("runtime/" + file.path, file.contents))
+        return error;
+  if (Error error = write("CMakeLists.txt", cmakeLists(program, kind, runtime)))
     return error;
-  return write("README.md", readme(program, meta, kind.target));
+  return write("README.md", readme(program, meta, kind.target, runtime));
+}
+
+Expected<std::string> codegen::findRuntime(StringRef folder) {
+  SmallString<128> path(folder);
+  if (std::error_code failure = sys::fs::make_absolute(path))
+    return makeError("cannot find '" + folder + "': " + failure.message());
+  const auto own = llvm::find_if(runtimeFiles(), [](const BundledFile &file) {
+    return file.path == "CMakeLists.txt";
+  });
+  auto found = MemoryBuffer::getFile(path + "/CMakeLists.txt");
+  if (!found || (*found)->getBuffer() != own->contents)
+    return makeError(Twine("expected the runtime of this ffc, as --emit=source writes "
+                     "it, found ") +
+                     (found ? "something else" : "none") + " in '" + folder +
+                     "'");
+  return std::string(path);
 }
 
 Error codegen::buildExecutable(StringRef executable,

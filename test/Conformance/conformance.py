@@ -116,8 +116,8 @@ class Runner:
         self.excluded = {name: why for file in ["excluded.txt", *arguments.excluded]
                          for name, why in read_lines(file)}
         self.reasons = dict(read_lines("reasons.txt"))
-        self.tools = Toolchain(arguments.include, shlex.split(arguments.kernel_flags),
-                               arguments.link)
+        self.tools = Toolchain([os.path.join(arguments.runtime, "include")],
+                               shlex.split(arguments.kernel_flags), arguments.link)
 
     def select(self):
         """Test names by the operators they use."""
@@ -169,13 +169,13 @@ class Runner:
         source = os.path.join(work, "source")
         status, out, err = run(
             [self.arguments.ffc, path, "--devices", self.arguments.topology,
-             "--mode=infer", "--emit=source", "-o", source], 120)
+             "--mode=infer", "--emit=source", "--runtime", self.arguments.runtime,
+             "-o", source], 120)
         if status == 1 and PREFIX in err:
             shutil.rmtree(work)
             return None, self.explained(normalise(err))
         if status != 0:
             raise Failure(f"ffc ended with {status}\n{out}{err}")
-        shutil.rmtree(os.path.join(source, "runtime"))
         write_inputs(os.path.join(work, "inputs"),
                      {n: read_tensor(p, model.types[n]) for n, p in inputs.items()})
         return source, ""
@@ -298,7 +298,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="write the table")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=40, help="programs that g++ compiles together")
-    parser.add_argument("--include", action="append", default=[], help="folder of headers")
+    parser.add_argument("--runtime", required=True, help="folder of its sources")
     parser.add_argument("--kernel-flags", default="", help="of g++, for fused kernels")
     parser.add_argument("--link", action="append", default=[], help="what programs are linked with")
     parser.add_argument("--only", default="", help="a regular expression")

@@ -1,8 +1,8 @@
 """ffc for emulated GPUs: takes ffc's arguments, and writes a program for --target=cuda
 that runs on the CPU, linked with the emulated runtime (docs/decisions, 25).
 
-The first arguments, up to `--`, are those of this script: ffc, the folders of headers, and
-what is linked.
+The first arguments, up to `--`, are those of this script: ffc, the folder of the runtime's sources,
+the folders of headers, and what is linked.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import tempfile
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ffc", required=True)
+    parser.add_argument("--runtime", required=True)
     parser.add_argument("--include", action="append", default=[])
     parser.add_argument("--link", action="append", default=[])
     mine, ffc = sys.argv[1:], []
@@ -39,7 +40,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         source = os.path.join(work, "source")
         run([arguments.ffc, *ffc[:at], *ffc[at + 2:], "--target=cuda", "--emit=source",
-             "-o", source])
+             "--runtime", arguments.runtime, "-o", source])
         headers = [f"-I{folder}" for folder in arguments.include]
         objects = []
         for name, level in ("train.cpp", "-O0"), ("functors.cpp", "-O1"):

@@ -154,12 +154,12 @@ class Checker:
     def plan_to_run(self, case):
         return random.Random(case.seed).choice(all_plans(case.seed, case.trains)[:4])
 
-    def emit(self, case, folder):
-        """The folder of the source of a program."""
+    def emit(self, case, folder, runtime):
+        """The folder of the source of a program, which is to be built with this runtime."""
         plan = self.plan_to_run(case)
         source = os.path.join(folder, "source")
-        call([self.ffc, self.write(case, folder), *case.flags, *plan.flags, "--emit=source", "-o",
-              source])
+        call([self.ffc, self.write(case, folder), *case.flags, *plan.flags, "--emit=source",
+              "--runtime", runtime, "-o", source])
         return source
 
     def compile(self, case, folder):

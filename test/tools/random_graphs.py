@@ -8,7 +8,7 @@ in double precision (ffc-evaluate) and agree with the graph as it was imported; 
 with finite differences, its outputs with ONNX Runtime and the Python package onnx where they are
 installed. Every --run-th graph is compiled as well: losses, outputs, gradients and parameters of
 the program agree with double precision as far as the graph is not too sensitive to rounding; with
---f64 they are programs in f64, which agree as exactly as plans do. With --include and --link, g++
+--f64 they are programs in f64, which agree as exactly as plans do. With --runtime and --link, g++
 compiles the programs of --batch graphs together. Graphs that fail are made smaller and printed.
 What ffc refuses must be of a kind that graph_refusals.py lists.
 """
@@ -18,7 +18,6 @@ import concurrent.futures
 import os
 import random
 import shlex
-import shutil
 import sys
 import tempfile
 
@@ -94,7 +93,8 @@ class Batches:
 
     def __init__(self, arguments, checker):
         self.arguments, self.checker = arguments, checker
-        self.tools = Toolchain(arguments.include, shlex.split(arguments.kernel_flags),
+        self.tools = Toolchain([os.path.join(arguments.runtime, "include")],
+                               shlex.split(arguments.kernel_flags),
                                arguments.link) if arguments.link else None
 
     def runs(self, seed):
@@ -127,8 +127,7 @@ class Batches:
             folders[name] = os.path.join(work, name)
             os.mkdir(folders[name])
             try:
-                sources[name] = self.checker.emit(case, folders[name])
-                shutil.rmtree(os.path.join(sources[name], "runtime"))
+                sources[name] = self.checker.emit(case, folders[name], self.arguments.runtime)
             except (Failure, Refusal) as failure:
                 found[i] = case, counts, expected, failure
         built = build_programs(sources, os.path.join(work, "run"), self.tools) if sources else {}
@@ -166,7 +165,7 @@ def main():
     parser.add_argument("--trials", type=int, default=300,
                         help="smaller graphs that are tried of one that fails")
     parser.add_argument("--batch", type=int, default=24, help="graphs that are checked together")
-    parser.add_argument("--include", action="append", default=[], help="folder of headers")
+    parser.add_argument("--runtime", help="folder of its sources")
     parser.add_argument("--kernel-flags", default="", help="of g++, for fused kernels")
     parser.add_argument("--link", action="append", default=[], help="what programs are linked with")
     arguments = parser.parse_args()

@@ -384,7 +384,8 @@ Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
   const codegen::RuntimeKind kind{target, meta.inF64, cudaArch()};
   if (options.emit == Emit::Source) {
     if (failed(check(
-            codegen::fillSourceFolder(folder->path(), files, meta, kind))))
+            codegen::fillSourceFolder(folder->path(), files, meta, kind,
+                                      options.runtime))))
       return failure();
     return check(folder->commit());
   }

@@ -6,6 +6,7 @@
 
 #include "Options.h"
 
+#include "ffc/Codegen/Build.h"
 #include "ffc/Codegen/Output.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -113,6 +114,20 @@ static Error checkRewrites(const Options &options) {
   return Error::success();
 }
 
+/// Programs that are built have the runtime that was built with ffc.
+static Error checkRuntime(Options &options) {
+  if (options.runtime.empty())
+    return Error::success();
+  if (options.emit != Emit::Source)
+    return makeError("--runtime: expected --emit=source, which writes a program "
+                     "that is to be built, found another");
+  Expected<std::string> path = codegen::findRuntime(options.runtime);
+  if (!path)
+    return makeError("--runtime: " + toString(path.takeError()));
+  options.runtime = *path;
+  return Error::success();
+}
+
 Error ffc::checkModelCommand(Options &options, size_t count,
                              const Twine &what) {
   if (Error error = expectArguments(options, count, what))
@@ -157,6 +172,8 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (Error error = checkLoss(options))
     return error;
   if (Error error = checkOptimizer(options))
+    return error;
+  if (Error error = checkRuntime(options))
     return error;
   if (options.output.empty() && options.emit >= Emit::Source)
     return makeError(options.emit == Emit::Source

@@ -294,6 +294,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "(default: those of the devices' generation, else sm_90)",
          setWord(&Options::cudaArch, {"sm_80", "sm_90", "sm_100"}),
          kCompile | kProfile},
+        {"--runtime", "FOLDER",
+         "with --emit=source: a runtime that is there, which several programs "
+         "share, instead of one of its own",
+         setText(&Options::runtime), kCompile | kProfile},
         {"--fuse", "HOW",
          "element-wise operators with what they follow: on (default; "
          "with measurements of FlexNet activations only) or off",

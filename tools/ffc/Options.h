@@ -116,6 +116,7 @@ struct Options : CommandOptions {
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
   std::string cudaArch;       ///< "sm_90", or empty: of the devices' kinds
+  std::string runtime; ///< path of one that sources share; empty: their own
   std::string printStrategy;  ///< path, "-": standard output; empty: not
   std::string exportStrategy; ///< the same, in a form of FlexFlow
   std::string exportFormat = "text"; ///< or "printed"

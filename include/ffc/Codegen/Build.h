@@ -13,10 +13,16 @@ namespace ffc::codegen {
 
 /// Fills `folder` with a program's sources, the runtime, CMakeLists.txt and
 /// README.md: all that is needed to build it on another machine. A weights file
-/// goes beside them as train.weights.
+/// goes beside them as train.weights. `runtime`: the path of a folder that has the
+/// runtime already, which several programs share; empty: it is among the files.
 llvm::Error fillSourceFolder(llvm::StringRef folder,
                              const std::vector<SourceFile> &program,
-                             const ProgramMeta &meta, const RuntimeKind &kind);
+                             const ProgramMeta &meta, const RuntimeKind &kind,
+                             llvm::StringRef runtime);
+
+/// The absolute path of a folder with the runtime that this ffc brings, or an
+/// error if it holds something else.
+llvm::Expected<std::string> findRuntime(llvm::StringRef folder);
 
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the
