@@ -60,7 +60,8 @@ endif()
 
 )" + languages +
          "add_subdirectory(" +
-         (runtime.empty() ? "runtime" : ("[=[" + runtime + "]=] runtime").str()) +
+         (runtime.empty() ? "runtime"
+                          : ("[=[" + runtime + "]=] runtime").str()) +
          R"()
 
 add_executable(train )" +
@@ -159,10 +160,10 @@ Expected<std::string> codegen::findRuntime(StringRef folder) {
   });
   auto found = MemoryBuffer::getFile(path + "/CMakeLists.txt");
   if (!found || (*found)->getBuffer() != own->contents)
-    return makeError(Twine("expected the runtime of this ffc, as --emit=source writes "
-                     "it, found ") +
-                     (found ? "something else" : "none") + " in '" + folder +
-                     "'");
+    return makeError(
+        Twine("expected the runtime of this ffc, as --emit=source writes "
+              "it, found ") +
+        (found ? "something else" : "none") + " in '" + folder + "'");
   return std::string(path);
 }
 

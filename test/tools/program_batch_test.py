@@ -9,7 +9,7 @@ import unittest
 from program_batch import Toolchain, build_programs
 from programs import Failure
 
-HEADERS = sys.argv.pop()
+HEADERS, *LINK = sys.argv[1:]
 PROGRAM = """#include "ffrt/program.h"
 {functors}
 using namespace ffrt;
@@ -52,7 +52,7 @@ class Batch(unittest.TestCase):
 
     def build(self):
         return build_programs(self.sources, os.path.join(self.folder.name, "run"),
-                              Toolchain([HEADERS], ["-O1"], []))
+                              Toolchain([HEADERS], ["-O1"], LINK))
 
     def expect(self, built, name, status):
         command = [built[name], name]
@@ -82,4 +82,4 @@ class Batch(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

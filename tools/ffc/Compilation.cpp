@@ -383,9 +383,8 @@ Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
                           const codegen::ProgramMeta &meta) {
   const codegen::RuntimeKind kind{target, meta.inF64, cudaArch()};
   if (options.emit == Emit::Source) {
-    if (failed(check(
-            codegen::fillSourceFolder(folder->path(), files, meta, kind,
-                                      options.runtime))))
+    if (failed(check(codegen::fillSourceFolder(folder->path(), files, meta,
+                                               kind, options.runtime))))
       return failure();
     return check(folder->commit());
   }

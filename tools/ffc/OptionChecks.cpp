@@ -119,8 +119,9 @@ static Error checkRuntime(Options &options) {
   if (options.runtime.empty())
     return Error::success();
   if (options.emit != Emit::Source)
-    return makeError("--runtime: expected --emit=source, which writes a program "
-                     "that is to be built, found another");
+    return makeError(
+        "--runtime: expected --emit=source, which writes a program "
+        "that is to be built, found another");
   Expected<std::string> path = codegen::findRuntime(options.runtime);
   if (!path)
     return makeError("--runtime: " + toString(path.takeError()));

@@ -114,11 +114,11 @@ struct Options : CommandOptions {
   std::string output;  ///< empty: standard output
   std::string weights; ///< a checkpoint, of `ffc export`
   Emit emit = Emit::Binary;
-  std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
-  std::string cudaArch;       ///< "sm_90", or empty: of the devices' kinds
-  std::string runtime; ///< path of one that sources share; empty: their own
-  std::string printStrategy;  ///< path, "-": standard output; empty: not
-  std::string exportStrategy; ///< the same, in a form of FlexFlow
+  std::string target;   ///< "cpu", "cuda", or empty: the devices' kind
+  std::string cudaArch; ///< "sm_90", or empty: of the devices' kinds
+  std::string runtime;  ///< path of one that sources share; empty: their own
+  std::string printStrategy;         ///< path, "-": standard output; empty: not
+  std::string exportStrategy;        ///< the same, in a form of FlexFlow
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;

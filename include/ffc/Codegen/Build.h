@@ -13,8 +13,9 @@ namespace ffc::codegen {
 
 /// Fills `folder` with a program's sources, the runtime, CMakeLists.txt and
 /// README.md: all that is needed to build it on another machine. A weights file
-/// goes beside them as train.weights. `runtime`: the path of a folder that has the
-/// runtime already, which several programs share; empty: it is among the files.
+/// goes beside them as train.weights. `runtime`: the path of a folder that has
+/// the runtime already, which several programs share; empty: it is among the
+/// files.
 llvm::Error fillSourceFolder(llvm::StringRef folder,
                              const std::vector<SourceFile> &program,
                              const ProgramMeta &meta, const RuntimeKind &kind,

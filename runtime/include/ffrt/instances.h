@@ -1,4 +1,4 @@
-//===- instances.h - templates that are compiled with the runtime -*- C++ -*-===//
+//===- instances.h - templates compiled with the runtime --------*- C++ -*-===//
 //
 // A program is compiled while its user waits. These are of its tables and of
 // what kernels are told; the runtime has them (instances.cpp).

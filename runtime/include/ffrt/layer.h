@@ -132,8 +132,8 @@ struct Layer {
   Rows &rows;
 };
 
-/// A kernel on tiles, whatever kernel it is: apart from it, so that a program has
-/// little to compile.
+/// A kernel on tiles, whatever kernel it is: apart from it, so that a program
+/// has little to compile.
 class KernelTiles {
 public:
   KernelTiles(const KernelTiles &) = delete;

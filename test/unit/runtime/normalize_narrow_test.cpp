@@ -56,8 +56,8 @@ std::vector<Tile> results_of(const Case &c, const Arguments<sizeof...(I)> &in,
 }
 
 /// Narrow operands give what they give when widened, bit for bit, and narrow
-/// results are the f32 ones, rounded: any of them beside f32 in bf16, all of them
-/// in f16, which is converted in other instructions at the same places.
+/// results are the f32 ones, rounded: any of them beside f32 in bf16, all of
+/// them in f16, which is converted in other instructions at the same places.
 template <class Kernel, std::size_t N, std::size_t M>
 void expect_as_widened(const Case &c, DType narrow, const Arguments<N> &in,
                        const Arguments<M> &out) {

@@ -1,4 +1,4 @@
-//===- instances.cpp - templates that are compiled with the runtime -------===//
+//===- instances.cpp - templates compiled with the runtime ----------------===//
 #include "ffrt/instances.h"
 
 FFRT_INSTANCES(template class)
