@@ -9,11 +9,13 @@
 #include "ffc/Plan/TraceFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Parallel.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <mutex>
 
 using namespace mlir;
 using namespace ffc;
@@ -42,15 +44,27 @@ static llvm::Error writeStream(const std::string &path,
   return pending.commit();
 }
 
-/// A file for every rank, and one for the groups in which they communicate.
+/// A file for every rank, which cores write side by side, and one for the
+/// groups in which they communicate.
 static llvm::Error writeChakra(const std::string &prefix,
                                const plan::Simulation &simulation) {
   const chakra::Trace trace(simulation);
-  for (plan::DeviceId rank = 0; rank < simulation.topology.numDevices(); ++rank)
-    if (llvm::Error error =
-            writeStream(prefix + "." + std::to_string(rank) + ".et",
-                        [&](std::ostream &out) { trace.writeRank(out, rank); }))
-      return error;
+  std::string failure; // one message is enough
+  std::mutex mutex;
+  auto write = [&](size_t number) {
+    if (std::lock_guard lock(mutex); !failure.empty())
+      return;
+    const auto rank = static_cast<plan::DeviceId>(number);
+    if (llvm::Error error = writeStream(
+            prefix + "." + std::to_string(rank) + ".et",
+            [&](std::ostream &out) { trace.writeRank(out, rank); })) {
+      const std::lock_guard lock(mutex);
+      failure = toString(std::move(error));
+    }
+  };
+  llvm::parallelFor(0, simulation.topology.numDevices(), write);
+  if (!failure.empty())
+    return codegen::makeError(failure);
   return writeStream(prefix + ".groups.json",
                      [&](std::ostream &out) { trace.writeGroups(out); });
 }

@@ -50,12 +50,12 @@ struct SharedPlaces {
 SharedPlaces sharedPlacesOf(const Graph &graph, const Strategy &strategy,
                             const DeviceProgram &device);
 
-/// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two
+/// Sets offset of every buffer and each device's stateBytes and arenaBytes. Two
 /// arena buffers share bytes only if their lifetimes do not overlap, if one has
 /// the other's bytes, or if one overwrites the other. State buffers never
 /// share.
 void assignOffsets(const Graph &graph, const Strategy &strategy,
-                   DeviceProgram &device);
+                   std::vector<DeviceProgram> &devices);
 
 } // namespace ffc::plan
 

@@ -203,17 +203,20 @@ SharedPlaces ffc::plan::sharedPlacesOf(const Graph &graph,
 //===----------------------------------------------------------------------===//
 
 void ffc::plan::assignOffsets(const Graph &graph, const Strategy &strategy,
-                              DeviceProgram &device) {
-  Blocks arena = blocksOf(graph, strategy, device);
-  device.arenaBytes = placeBlocks(arena.blocks);
-  device.stateBytes = 0;
-  for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
-    Buffer &buffer = device.buffers[b];
-    if (buffer.section == Section::State) {
-      buffer.offset = device.stateBytes;
-      device.stateBytes += aligned(buffer.bytes);
-    } else {
-      buffer.offset = arena.offsetOf(b);
+                              std::vector<DeviceProgram> &devices) {
+  BlockPlacer placer;
+  for (DeviceProgram &device : devices) {
+    Blocks arena = blocksOf(graph, strategy, device);
+    device.arenaBytes = placer.place(arena.blocks);
+    device.stateBytes = 0;
+    for (size_t b = 0; b < device.buffers.size(); ++b) {
+      Buffer &buffer = device.buffers[b];
+      if (buffer.section == Section::State) {
+        buffer.offset = device.stateBytes;
+        device.stateBytes += aligned(buffer.bytes);
+      } else {
+        buffer.offset = arena.offsetOf(static_cast<BufferId>(b));
+      }
     }
   }
 }

@@ -191,3 +191,15 @@ int64_t ffc::plan::placeBlocks(std::vector<Block> &blocks, int64_t symmetric) {
     blocks = std::move(byArea);
   return std::min(bytes, otherBytes);
 }
+
+int64_t BlockPlacer::place(std::vector<Block> &blocks, int64_t symmetric) {
+  if (blocks != given || symmetric != givenSymmetric || blocks.empty()) {
+    given = blocks;
+    givenSymmetric = symmetric;
+    bytes = placeBlocks(blocks, symmetric);
+    placed = blocks;
+  } else {
+    blocks = placed;
+  }
+  return bytes;
+}

@@ -54,6 +54,17 @@ Blocks blocksOf(const Graph &graph, const Strategy &strategy,
 /// least `symmetric`.
 int64_t placeBlocks(std::vector<Block> &blocks, int64_t symmetric = 0);
 
+/// Does that for one device after the other. Most do what the last one did, and
+/// their blocks lie where its blocks do.
+class BlockPlacer {
+public:
+  int64_t place(std::vector<Block> &blocks, int64_t symmetric = 0);
+
+private:
+  std::vector<Block> given, placed; ///< of the last device
+  int64_t givenSymmetric = 0, bytes = 0;
+};
+
 } // namespace ffc::plan
 
 #endif // FFC_LIB_PLAN_ARENABLOCKS_H

@@ -279,16 +279,9 @@ private:
           blocks[place.device].blocks[place.index].offset = c.offset;
       std::vector<int64_t> bytes;
       int64_t all = 0;
-      std::vector<Block> before; // of the last device, without their places
-      for (size_t d = 0; d < blocks.size(); ++d) {
-        std::vector<Block> &of = blocks[d].blocks;
-        if (d > 0 && of == before) { // it does the same
-          of = blocks[d - 1].blocks;
-          bytes.push_back(bytes.back());
-        } else {
-          before = of;
-          bytes.push_back(placeBlocks(of, symmetric));
-        }
+      BlockPlacer placer;
+      for (Blocks &of : blocks) {
+        bytes.push_back(placer.place(of.blocks, symmetric));
         all += bytes.back();
       }
       if (least >= 0 && all >= least)

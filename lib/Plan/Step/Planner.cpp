@@ -54,8 +54,7 @@ public:
     for (const StepEntry &entry : order.entries())
       plan(entry);
     messages.releaseAll();
-    for (DeviceProgram &device : build.program.devices)
-      assignOffsets(graph, strategy, device);
+    assignOffsets(graph, strategy, build.program.devices);
     return std::move(build.program);
   }
 

@@ -19,7 +19,7 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
   auto &buffers = program.devices[device].buffers;
   Buffer &buffer = buffers.emplace_back();
   // A name with a number may be that of another value as well.
-  std::map<std::string, int> &taken = names[device];
+  std::unordered_map<std::string, int> &taken = names[device];
   int &count = taken[name];
   do {
     ++count;

@@ -9,6 +9,8 @@
 #include "TaskSink.h"
 
 #include <map>
+#include <string>
+#include <unordered_map>
 
 namespace ffc::plan {
 
@@ -60,7 +62,7 @@ private:
   int nextTag = 0;
   bool isBatching = false;
   std::vector<Call> batch;
-  std::vector<std::map<std::string, int>> names;
+  std::vector<std::unordered_map<std::string, int>> names;
   std::map<std::vector<DeviceId>, GroupId> groups;
   std::map<const CollectiveSchedule *, int> scheduleNumbers;
 };

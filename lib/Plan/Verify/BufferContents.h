@@ -13,11 +13,31 @@
 
 namespace ffc::plan {
 
+/// Numbers of partial results. A sum over thousands of devices has all of them,
+/// on each device: runs of numbers, not numbers, are kept.
+class Parts {
+public:
+  Parts() = default;
+  explicit Parts(int64_t only) : runs{{only, only + 1}} {}
+
+  int64_t count() const;
+  /// Adds all of `others`. False, and nothing is added, if one is there
+  /// already.
+  bool add(const Parts &others);
+  bool operator==(const Parts &o) const { return runs == o.runs; }
+
+private:
+  std::vector<Interval> runs; ///< ascending; none touches the next one
+};
+
 struct Origin {
-  ValueId value = -1;         ///< below 0: an operator's internal tensor
-  std::vector<int64_t> parts; ///< ascending numbers of partial results
-  int64_t total = 1;          ///< how many there are
-  bool complete() const { return static_cast<int64_t>(parts.size()) == total; }
+  ValueId value = -1; ///< below 0: an operator's internal tensor
+  Parts parts;        ///< of the partial results
+  int64_t total = 1;  ///< how many there are
+  bool complete() const { return parts.count() == total; }
+  bool operator==(const Origin &o) const {
+    return value == o.value && total == o.total && parts == o.parts;
+  }
 };
 
 class Contents {
@@ -40,7 +60,8 @@ public:
   std::vector<Piece> within(const Box &box) const;
 
 private:
-  std::vector<Piece> pieces_; ///< disjoint
+  std::vector<Piece>
+      pieces_; ///< disjoint; blocks that follow each other are one
 };
 
 } // namespace ffc::plan

@@ -78,7 +78,7 @@ void ProgramCheck::fill(const DeviceProgram &device, BufferId buffer,
                         ValueId value) {
   Contents &c = contents.back()[buffer];
   for (const Region::Piece &piece : device.buffers[buffer].region.pieces())
-    c.write(piece.box, {value, {0}, 1});
+    c.write(piece.box, {value, Parts(0), 1});
 }
 
 bool ProgramCheck::idle(ActionRef ref, BufferId buffer, bool toBeWritten) {
@@ -128,7 +128,7 @@ Origin ProgramCheck::originOf(const TaskId &task,
     part = part * config.axes[axis].degree + index[axis];
     origin.total *= config.axes[axis].degree;
   }
-  origin.parts = {part};
+  origin.parts = Parts(part);
   return origin;
 }
 
@@ -165,7 +165,7 @@ bool ProgramCheck::reads(ActionRef ref, const SlotRead &read, BufferId id) {
     if (!piece.origin.complete())
       return fail(
           ref, "reads '" + buffer.name + "' " + piece.box.str() + ", found " +
-                   std::to_string(piece.origin.parts.size()) + " of " +
+                   std::to_string(piece.origin.parts.count()) + " of " +
                    std::to_string(piece.origin.total) + " partial results");
   }
   return true;

@@ -45,17 +45,18 @@ ffc::plan::checkSlot(const Graph &graph, const MemoryOrders &orders, OpId op,
     return "'" + buffer->name + "' in slot " + std::to_string(slot) + " of '" +
            kernel.kernel + "', expected nothing";
   const TensorType &type = graph.slotType(op, slot);
-  const std::string name = "'" + buffer->name + "'";
+  auto name = [&] { return "'" + buffer->name + "'"; };
   if (buffer->type != type.type || buffer->global != type.shape)
-    return name + " of " + textOf(buffer->type, buffer->global) +
+    return name() + " of " + textOf(buffer->type, buffer->global) +
            ", expected " + textOf(type.type, type.shape);
   const Region region =
       regionOf(access, graph.op(op).rules.dims, kernel.tile, type.shape);
   if (buffer->region != region)
-    return buffer->region.str() + " of " + name + ", expected " + region.str();
+    return buffer->region.str() + " of " + name() + ", expected " +
+           region.str();
   const MemoryOrder order = orders.of(op, phase, access, slot);
   if (buffer->order != order)
-    return name + " in " + wordOf(buffer->order) + " order, expected " +
+    return name() + " in " + wordOf(buffer->order) + " order, expected " +
            wordOf(order);
   return std::nullopt;
 }
