@@ -20,7 +20,7 @@ def parse():
     parser.add_argument("graphs", nargs="+", help="task graphs, .fbuf or .fbuf.xz")
     parser.add_argument("--degrees", default="1,2,3,4,5,6,7,8")
     parser.add_argument("--bandwidths", default="10,25,40,100,200,400", help="in Gbit/s")
-    parser.add_argument("flags", nargs="*", help="further flags of ffc topology search")
+    parser.add_argument("--model", default="packets", help="of ffc topology search")
     return parser.parse_args()
 
 
@@ -33,10 +33,11 @@ def unpacked(path, folder):
     return plain
 
 
-def found(ffc, graph, degree, bandwidth, flags):
+def found(arguments, graph, degree, bandwidth):
     """Picoseconds of the step on the network that is found."""
-    said = expect_success([ffc, "topology", "search", graph, "--degree", str(degree),
-                           "--interface-bandwidth", f"{bandwidth} Gbit/s", *flags], 600)
+    said = expect_success([arguments.ffc, "topology", "search", graph, "--degree", str(degree),
+                           "--interface-bandwidth", f"{bandwidth} Gbit/s",
+                           "--model", arguments.model], 600)
     words = re.search(r"^found +([0-9.]+) ms", said, re.MULTILINE)
     if not words:
         raise Failure(f"expected 'found TIME ms', found\n{said}")
@@ -63,7 +64,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for path in arguments.graphs:
             graph = unpacked(path, folder)
-            times = [[found(arguments.ffc, graph, degree, bandwidth, arguments.flags)
+            times = [[found(arguments, graph, degree, bandwidth)
                       for bandwidth in bandwidths] for degree in degrees]
             print(os.path.basename(path))
             for degree, row in zip(degrees, times):
