@@ -142,7 +142,12 @@ size_t rewriting::batchProducts(func::FuncOp main) {
       batch(maker, products);
       ++places;
     }
-  if (places > 0)
-    sortTopologically(&block);
+  if (places == 0)
+    return 0;
+  const SmallVector<OutputOp> outputs(block.getOps<OutputOp>());
+  sortTopologically(&block);
+  // They stay in the model's order: the loss is of the first one.
+  for (OutputOp output : outputs)
+    output->moveBefore(block.getTerminator());
   return places;
 }

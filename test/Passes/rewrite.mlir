@@ -145,12 +145,15 @@ func.func @main(%x: tensor<8x4xf32> {ff.name = "x"}, %z: tensor<8x6xf32> {ff.nam
 // -----
 
 // Two experts, one after the other in the text; a layer that needs the first
-// one is in no batch with it.
+// one is in no batch with it. Outputs stay in their order: the first one has the
+// loss.
 // BATCH-LABEL: func.func @main
 // BATCH: ff.matmul({{.*}} : (tensor<2x8x4xf32>, tensor<2x4x4xf32>) -> tensor<2x8x4xf32>
 // BATCH: ff.matmul({{.*}} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
 // BATCH-NOT: ff.matmul
-// BATCH: return
+// BATCH: ff.output %{{.*}} as "out/y"
+// BATCH-NEXT: ff.output %{{.*}} as "out/m"
+// BATCH-NEXT: return
 func.func @main(%x: tensor<8x4xf32> {ff.name = "x"}, %z: tensor<8x4xf32> {ff.name = "z"}) {
   %w = ff.state "w" "parameter" init <normal, 0.1 : f64, 0> : tensor<4x4xf32> loc("w")
   %p = ff.matmul(%x, %w) {alpha = 1.0, beta = 1.0, trans_a = 0 : i64, trans_b = 0 : i64}
@@ -164,5 +167,6 @@ func.func @main(%x: tensor<8x4xf32> {ff.name = "x"}, %z: tensor<8x4xf32> {ff.nam
       : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("q")
   %y = ff.binary mul(%n, %q) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32> loc("y")
   ff.output %y as "out/y" : tensor<8x4xf32>
+  ff.output %m as "out/m" : tensor<8x4xf32>
   return
 }
