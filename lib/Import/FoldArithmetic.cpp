@@ -114,14 +114,13 @@ static bool isComparison(StringRef op) {
   return op == "Equal" || op.starts_with("Less") || op.starts_with("Greater");
 }
 
-Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
+static Expected<Constant> foldTwo(const FoldCall &call, const Constant &a,
+                                  const Constant &b) {
   StringRef op = call.node.op_type();
-  const Constant &a = *call.inputs[0], &b = *call.inputs[1];
-  if (a.type != b.type || call.inputs.size() != 2)
+  if (a.type != b.type)
     return makeError("expected two operands of one type, found " +
                      elementTypeName(a.type) + " and " +
-                     elementTypeName(b.type) +
-                     (call.inputs.size() > 2 ? " and more" : ""));
+                     elementTypeName(b.type));
   Expected<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape)
     return shape.takeError();
@@ -147,6 +146,18 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
       result.ints.push_back(computeInt(op, a.ints[ia], b.ints[ib]));
   }
   result.normalize();
+  return result;
+}
+
+/// Max and Min have any number of operands.
+Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
+  Expected<Constant> result = foldTwo(call, *call.inputs[0], *call.inputs[1]);
+  for (size_t i = 2; i < call.inputs.size(); ++i) {
+    if (!result)
+      return result;
+    Constant before = std::move(*result);
+    result = foldTwo(call, before, *call.inputs[i]);
+  }
   return result;
 }
 

@@ -151,6 +151,17 @@ TEST_F(ImportTest, ShapeArithmeticIsFolded) {
       AllOf(HasSubstr("-> tensor<5x6xf32>"), Not(HasSubstr("ff.state"))));
 }
 
+TEST_F(ImportTest, ExtremesOfAnyNumberOfConstants) {
+  EXPECT_THAT(importGraph("g (float[6] x, int64[2] a = {2, 1}, int64 b = {1}, "
+                          "int64[2] c = {0, 3}, int64 d = {9}) => "
+                          "(float[2, 3] y) {\n"
+                          "  m = Max(a, b, c)\n" // 2 3
+                          "  n = Min(d, m, d, d)\n"
+                          "  y = Reshape(x, n)\n"
+                          "}"),
+              HasSubstr("-> tensor<2x3xf32>"));
+}
+
 TEST_F(ImportTest, SliceAndArithmeticOnConstants) {
   // [1, 2, 3, 4] reversed from 3 down by 2 is [4, 2]; minus 1: [3, 1].
   EXPECT_THAT(
