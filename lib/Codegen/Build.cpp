@@ -167,6 +167,13 @@ Expected<std::string> codegen::findRuntime(StringRef folder) {
   return std::string(path);
 }
 
+bool codegen::isRuntimeFor(StringRef folder, plan::Target target) {
+  return llvm::all_of(runtimeFiles(target), [&](const BundledFile &file) {
+    return !file.path.starts_with("src/") ||
+           sys::fs::exists(folder + "/" + file.path);
+  });
+}
+
 Error codegen::buildExecutable(StringRef executable,
                                const std::vector<SourceFile> &program,
                                const RuntimeKind &kind,

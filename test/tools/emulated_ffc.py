@@ -2,7 +2,7 @@
 that runs on the CPU, linked with the emulated runtime (docs/decisions, 25).
 
 The first arguments, up to `--`, are those of this script: ffc, the folder of the runtime's sources,
-the folders of headers, and what is linked.
+folders of more headers, and what is linked.
 """
 
 import argparse
@@ -41,7 +41,8 @@ def main():
         source = os.path.join(work, "source")
         run([arguments.ffc, *ffc[:at], *ffc[at + 2:], "--target=cuda", "--emit=source",
              "--runtime", arguments.runtime, "-o", source])
-        headers = [f"-I{folder}" for folder in arguments.include]
+        headers = [f"-I{folder}" for folder in
+                   (os.path.join(arguments.runtime, "include"), *arguments.include)]
         objects = []
         for name, level in ("train.cpp", "-O0"), ("functors.cpp", "-O1"):
             path = os.path.join(source, name)

@@ -2,6 +2,8 @@
 
 #include "Compilation.h"
 
+#include "ffc/Codegen/Build.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -73,6 +75,12 @@ LogicalResult Compilation::checkTarget() {
     return fail(Twine("--cuda-arch: expected devices of target cuda, found "
                       "those of ") +
                 plan::str(target));
+  if (!options.runtime.empty() &&
+      !codegen::isRuntimeFor(options.runtime, target))
+    return fail(Twine("--runtime: expected a runtime for target ") +
+                plan::str(target) + " in '" + options.runtime +
+                "', found one for another; --emit=source for such devices "
+                "writes one");
   std::optional<plan::Target> only;
   if (options.precision == Precision::TF32 ||
       options.precision == Precision::FP16)

@@ -24,6 +24,9 @@ llvm::Error fillSourceFolder(llvm::StringRef folder,
 /// The absolute path of a folder with the runtime that this ffc brings, or an
 /// error if it holds something else.
 llvm::Expected<std::string> findRuntime(llvm::StringRef folder);
+/// Does a folder that findRuntime() found have all sources for a target? Those
+/// that --emit=source writes have one target's.
+bool isRuntimeFor(llvm::StringRef folder, plan::Target target);
 
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the

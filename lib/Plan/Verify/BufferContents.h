@@ -60,8 +60,9 @@ public:
   std::vector<Piece> within(const Box &box) const;
 
 private:
-  std::vector<Piece>
-      pieces_; ///< disjoint; blocks that follow each other are one
+  /// Disjoint. What is written right behind the last piece, and stands for the
+  /// same, is one with it.
+  std::vector<Piece> pieces_;
 };
 
 } // namespace ffc::plan
