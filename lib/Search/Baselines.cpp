@@ -40,6 +40,7 @@ public:
     addSeries([&](int64_t group) { return addTensorGroups(group); });
     addTables();
     addBranches();
+    addExperts();
     addFewerDevices();
     addFastest();
     return std::move(result);
@@ -372,6 +373,41 @@ private:
                            block.size}},
                          block.first);
                    });
+      });
+  }
+
+  /// Experts on devices of their own, or several on each, and the rows of each
+  /// on 1, 2, ... of these. What comes before and behind them follows: where
+  /// experts get their rows it is divided as they are, elsewhere everybody does
+  /// all; or is data-parallel on the same devices.
+  void addExperts() {
+    int64_t experts = 0;
+    for (OpId anchor : space.anchors())
+      if (const int dim = expertDims(graph, graph.op(anchor)).experts;
+          dim != kReplica && graph.op(anchor).role == OpRole::Forward)
+        experts = std::max(experts, graph.op(anchor).rules.dims[dim].extent);
+    if (experts == 0)
+      return;
+    const int64_t apart =
+        experts <= devices ? experts : std::gcd(experts, devices);
+    std::vector<int64_t> rows;
+    for (int64_t r = 1; r <= devices / apart; r *= 2)
+      rows.push_back(r);
+    if (rows.back() != devices / apart)
+      rows.push_back(devices / apart);
+    for (bool everywhere : {true, false})
+      addSeries(rows, [&](int64_t r) {
+        return add(
+            "experts on " + std::to_string(apart) + " x " + std::to_string(r) +
+                " devices, all else " +
+                (everywhere ? "everywhere" : "data-parallel"),
+            [&](OpId op) -> std::optional<Configuration> {
+              const ExpertDims dims = expertDims(graph, graph.op(op));
+              if (dims.experts != kReplica)
+                return inGrid(op, {{dims.experts, apart}, {dims.rows, r}});
+              return everywhere ? std::nullopt
+                                : inGrid(op, {{roles.sample[op], apart * r}});
+            });
       });
   }
 

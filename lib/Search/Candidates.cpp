@@ -37,10 +37,10 @@ Configuration Space::bySpeed(OpId anchor, const Configuration &config,
   return isCandidate(anchor, result) ? result : config;
 }
 
-/// A split of one dimension on a block of neighbours.
-static Configuration onBlock(const GridAxis &axis, DeviceId first) {
-  Configuration config{{axis}, {}};
-  for (int64_t d = 0; d < axis.degree; ++d)
+/// `axes` on a block of neighbours.
+static Configuration onBlock(std::vector<GridAxis> axes, DeviceId first) {
+  Configuration config{std::move(axes), {}};
+  for (int64_t d = 0, e = config.numPoints(); d < e; ++d)
     config.devices.push_back(first + static_cast<DeviceId>(d));
   return config;
 }
@@ -62,11 +62,21 @@ Configuration Space::candidate(
                                               : bySpeed(anchor, config);
   };
   if (const auto &even = evenSplits(anchor); !even.empty() && random.oneIn(8)) {
-    const GridAxis &axis =
-        even[static_cast<size_t>(random.below(int64_t(even.size())))];
-    const Configuration config = onBlock(
-        axis,
-        static_cast<DeviceId>(random.below(numDevices_ - axis.degree + 1)));
+    std::vector<GridAxis> axes{
+        even[static_cast<size_t>(random.below(int64_t(even.size())))]};
+    // Half of them are split by another dimension, too, as far as devices go,
+    // or half or a quarter of it.
+    const std::vector<int> &dims = splittable_[anchor];
+    const int dim = dims[size_t(random.below(int64_t(dims.size())))];
+    int64_t points = axes[0].degree;
+    if (const int64_t degree = numDevices_ / points >> random.below(3);
+        degree > 1 && dim != axes[0].dim && random.oneIn(2)) {
+      axes.push_back({dim, degree});
+      points *= degree;
+    }
+    const Configuration config =
+        onBlock(std::move(axes),
+                static_cast<DeviceId>(random.below(numDevices_ - points + 1)));
     if (isCandidate(config))
       return finished(config);
   }
@@ -135,10 +145,11 @@ std::optional<Configuration> Space::placed(OpId anchor,
   int64_t points = 1;
   for (const GridAxis &axis : config.axes)
     points *= axis.degree;
-  if (numDevices_ % points != 0)
+  if (points > numDevices_)
     return std::nullopt;
-  config.devices =
-      devicesAt(numDevices_, points, config.devices[0] / points, false);
+  const int64_t place =
+      std::min(config.devices[0] / points, numDevices_ / points - 1);
+  config.devices = devicesAt(numDevices_, points, place, false);
   if (!isCandidate(anchor, config))
     return std::nullopt;
   return config;
@@ -206,7 +217,7 @@ std::vector<Configuration> Space::candidates(OpId anchor,
   for (const GridAxis &axis : evenSplits(anchor))
     for (DeviceId first = 0;
          first <= (firstPlaceOnly ? 0 : numDevices_ - axis.degree); ++first)
-      if (Configuration config = onBlock(axis, first);
+      if (Configuration config = onBlock({axis}, first);
           isCandidate(anchor, config))
         result.push_back(std::move(config));
   return result;

@@ -43,18 +43,55 @@ static bool isParameter(const Graph &graph, ValueId value) {
   return stateBehind(graph, value) >= 0;
 }
 
+static bool involves(const Access &access, int dim) {
+  return std::any_of(access.dims.begin(), access.dims.end(),
+                     [&](const DimMap &map) { return map.involves(dim); });
+}
+
+/// Is an operand of `op` split along dimension `dim` that is a parameter, or
+/// none?
+static bool splitsOperands(const Graph &graph, const Op &op, int dim,
+                           bool parameters) {
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    for (const SlotRead &read : phase.reads)
+      if (read.slot < static_cast<int>(op.operands.size()) &&
+          isParameter(graph, op.operands[read.slot]) == parameters &&
+          involves(read.access, dim))
+        return true;
+  return false;
+}
+
 /// Is a parameter of `op` split along dimension `dim`?
 static bool splitsParameters(const Graph &graph, const Op &op, int dim) {
+  return splitsOperands(graph, op, dim, /*parameters=*/true);
+}
+
+static bool splitsResults(const Op &op, int dim) {
   for (const Phase &phase : op.rules.schedules.front().phases)
-    for (const SlotRead &read : phase.reads) {
-      if (read.slot >= static_cast<int>(op.operands.size()) ||
-          !isParameter(graph, op.operands[read.slot]))
-        continue;
-      for (const DimMap &map : read.access.dims)
-        if (map.involves(dim))
-          return true;
-    }
+    for (const SlotWrite &write : phase.writes)
+      if (involves(write.access, dim))
+        return true;
   return false;
+}
+
+ExpertDims search::expertDims(const Graph &graph, const Op &op) {
+  ExpertDims result;
+  bool hasColumns = false, isSum = false;
+  for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d) {
+    if (op.rules.dims[d].extent == 1)
+      continue;
+    const bool ofParameters = splitsParameters(graph, op, d);
+    const bool ofOthers = splitsOperands(graph, op, d, /*parameters=*/false);
+    const bool ofResults = splitsResults(op, d);
+    isSum |= ofParameters && ofOthers && !ofResults;
+    hasColumns |= ofParameters && !ofOthers && ofResults;
+    if (!op.rules.splittable(d) || !ofOthers || !ofResults)
+      continue;
+    int &dim = ofParameters ? result.experts : result.rows;
+    if (dim == kReplica || op.rules.dims[d].extent > op.rules.dims[dim].extent)
+      dim = d;
+  }
+  return isSum && hasColumns && result.rows != kReplica ? result : ExpertDims();
 }
 
 int search::parameterDim(const Op &op) {

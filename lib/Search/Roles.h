@@ -26,6 +26,14 @@ struct Roles {
   std::vector<int> tensor;
 };
 
+/// Of a product of which every batch has a parameter of its own, as the layers
+/// of experts do: that dimension, and one that each batch's own operand has.
+/// kReplica: it is no such product.
+struct ExpertDims {
+  int experts = plan::kReplica, rows = plan::kReplica;
+};
+ExpertDims expertDims(const plan::Graph &graph, const plan::Op &op);
+
 /// A degree along a dimension of an operator.
 struct Split {
   int dim = plan::kReplica;

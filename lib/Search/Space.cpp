@@ -56,6 +56,29 @@ static std::vector<int> splittableDims(const OpRules &rules) {
   return dims;
 }
 
+/// Does `op` write at least twice what it reads, along a dimension that its
+/// leader has no split of, as one-hot rows and outer products do?
+static bool opensDimension(const Graph &graph, const plan::Leader &leader,
+                           OpId id) {
+  auto elementsOf = [&](const std::vector<ValueId> &values) {
+    int64_t sum = 0;
+    for (ValueId value : values)
+      sum += value < 0 ? 0 : numElements(graph.value(value).type.shape);
+    return sum;
+  };
+  const Op &op = graph.op(id);
+  if (elementsOf(op.results) < 2 * elementsOf(op.operands))
+    return false;
+  std::vector<int> opened = splittableDims(op.rules);
+  for (int dim : splittableDims(graph.op(leader.op).rules)) {
+    const Configuration split{{{dim, 2}}, {0, 1}};
+    const int reached = follow(graph, leader, split, id).axes[0].dim;
+    opened.erase(std::remove(opened.begin(), opened.end(), reached),
+                 opened.end());
+  }
+  return !opened.empty();
+}
+
 /// See Space::evenSplits().
 static std::vector<GridAxis> evenSplitsOf(const OpRules &rules,
                                           const std::vector<int> &dims,
@@ -140,7 +163,8 @@ Space::Space(const Graph &graph, int numDevices, bool forFlexFlow,
     plan::Leader leader = following.leaders[id];
     const Op &op = graph.op(id);
     if (leader.op >= 0 && leader.op < id && op.owner < 0 &&
-        (isHeavy(op) || regainsSamples(graph, samples, leader, id)) &&
+        (isHeavy(op) || regainsSamples(graph, samples, leader, id) ||
+         opensDimension(graph, leader, id)) &&
         (!forFlexFlow || op.role == OpRole::Forward))
       leader = {};
     leaders_[id] = leader;

@@ -95,7 +95,9 @@ const Schedule &scheduleFor(const OpRules &rules, const Configuration &config);
 /// The configuration an operator takes from another one when it has none of its
 /// own, so that the value they share stays where it is as far as possible: axes
 /// that split the shared value carry over, all others become replicas. Points
-/// keep their devices.
+/// keep their devices. An axis with more parts than the leading digit of what
+/// it becomes has values is of the next digit, too: 60 parts of 5 x 100 are
+/// 5 x 12.
 ///
 /// Both touch the shared value, in the given slots. The result is legal.
 Configuration carryOver(const Graph &graph, OpId from,

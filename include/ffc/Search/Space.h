@@ -2,9 +2,9 @@
 //
 // The search problem apart from its solvers. Choices are made for *anchors*:
 // operators that follow none (ffc/Plan/Following.h), and of those that follow a
-// producer the ones that have parameters along a dimension, sum over one, or
-// can be split by samples where their producer cannot. All others follow one of
-// them.
+// producer the ones that have parameters along a dimension, sum over one, open
+// one (one-hot rows, outer products), or can be split by samples where their
+// producer cannot. All others follow one of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_SEARCH_SPACE_H
@@ -134,7 +134,8 @@ public:
   /// products of the prime factors of a divisor of the number of devices, axes
   /// come in any order, and the points take a whole block of neighbouring
   /// devices or every k-th one, the first when there are several; or one of
-  /// evenSplits() on a block of neighbours. Half of them are shared by speed
+  /// evenSplits() on a block of neighbours, perhaps with another dimension over
+  /// what that leaves. Half of them are shared by speed
   /// if devices are not equally fast. Legal; on one device if FlexFlow can say
   /// none of them.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;

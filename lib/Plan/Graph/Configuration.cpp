@@ -241,9 +241,11 @@ static Configuration regrid(const Configuration &config,
   for (size_t i = 0; i < targets.size(); ++i) {
     int dim = targets[i].dim;
     auto same = [&](const GridAxis &axis) { return axis.dim == dim; };
-    auto it = dim == kReplica
-                  ? result.axes.end()
-                  : std::find_if(result.axes.begin(), result.axes.end(), same);
+    auto it = std::find_if(result.axes.begin(), result.axes.end(), same);
+    // Copies of copies are copies, but only of neighbours.
+    if (dim == kReplica && it != result.axes.end())
+      it = result.axes.back().dim == kReplica ? std::prev(result.axes.end())
+                                              : result.axes.end();
     if (it == result.axes.end()) {
       result.axes.push_back({dim, config.axes[i].degree});
       members.push_back({i});
@@ -347,12 +349,56 @@ static Configuration legalise(const Graph &graph, OpId to,
   return result;
 }
 
+/// The same points with axes that divide what becomes several dimensions into
+/// more parts than the first of these has: they become two, of which the first
+/// takes it whole. Sixty parts of 5 x 100 are 5 x 12.
+static Configuration byDigits(const Configuration &config, const Access &source,
+                              const Access &sink, const OpRules &rules) {
+  Configuration result;
+  result.devices = config.devices;
+  for (const GridAxis &axis : config.axes) {
+    GridAxis rest = axis;
+    for (size_t d = 0; d < source.dims.size() && d < sink.dims.size(); ++d) {
+      if (axis.dim == kReplica || !axis.shares.empty() ||
+          source.dims[d].dims != std::vector<int>{axis.dim})
+        continue;
+      for (int digit : sink.dims[d].dims) {
+        const int64_t extent = rules.dims[digit].extent;
+        if (digit == sink.dims[d].dims.back() || rest.degree <= extent ||
+            rest.degree % extent != 0)
+          break;
+        if (extent > 1)
+          result.axes.push_back({axis.dim, extent});
+        rest.degree /= extent;
+      }
+      break;
+    }
+    result.axes.push_back(rest);
+  }
+  return result;
+}
+
+/// The first of `digits` that has more than one value, or for the second axis
+/// of a dimension (byDigits()) the second one.
+static int digitFor(const Configuration &config, size_t axis,
+                    const std::vector<int> &digits, const OpRules &rules) {
+  auto before = std::count_if(
+      config.axes.begin(), config.axes.begin() + static_cast<ptrdiff_t>(axis),
+      [&](const GridAxis &a) { return a.dim == config.axes[axis].dim; });
+  for (int digit : digits)
+    if (rules.dims[digit].extent > 1 && before-- == 0)
+      return digit;
+  return digits.front();
+}
+
 Configuration ffc::plan::carryOver(const Graph &graph, OpId from,
-                                   const Configuration &config, int fromSlot,
+                                   const Configuration &given, int fromSlot,
                                    OpId to, int toSlot) {
   const Op &target = graph.op(to);
   const Access *source = accessOf(graph.op(from), fromSlot);
   const Access *sink = accessOf(target, toSlot);
+  const Configuration config =
+      source && sink ? byDigits(given, *source, *sink, target.rules) : given;
   std::vector<AxisTarget> targets(config.axes.size());
   for (size_t i = 0; source && sink && i < config.axes.size(); ++i) {
     int dim = config.axes[i].dim;
@@ -365,7 +411,7 @@ Configuration ffc::plan::carryOver(const Graph &graph, OpId from,
       int significance = static_cast<int>(
           std::find(digits.begin(), digits.end(), dim) - digits.begin());
       // Of several digits on the other side, the same digit if the extents
-      // agree, else the leading one that has more than one value.
+      // agree, else one that has more than one value.
       const auto &candidates = sink->dims[d].dims;
       int chosen = candidates.front();
       bool sameDigits = digits.size() == candidates.size();
@@ -375,11 +421,7 @@ Configuration ffc::plan::carryOver(const Graph &graph, OpId from,
       if (sameDigits)
         chosen = candidates[significance];
       else
-        for (int candidate : candidates)
-          if (target.rules.dims[candidate].extent > 1) {
-            chosen = candidate;
-            break;
-          }
+        chosen = digitFor(config, i, candidates, target.rules);
       targets[i] = {chosen, significance};
       break;
     }

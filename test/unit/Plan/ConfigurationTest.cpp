@@ -243,6 +243,33 @@ TEST_F(ConfigurationTest, LeadingDigitInsteadOfCopies) {
   EXPECT_EQ(carried({{{0, 2}, {1, 2}}, {0, 1, 2, 3}}), "{n = 4} on 0 1 2 3");
 }
 
+/// More parts than the leading digit has values are of the next digit, too.
+TEST_F(ConfigurationTest, PartsOfSeveralDigits) {
+  TestGraph t = sequences();
+  Following following = followingOf(t.graph);
+  auto carried = [&](const Configuration &config) {
+    return follow(t.graph, following.leaders[4], config, 4)
+        .str(t.graph.op(4).rules);
+  };
+  EXPECT_EQ(carried({{{0, 32}}, std::vector<DeviceId>(32)}),
+            "{n = 8, c = 4} on 0*32");
+  EXPECT_EQ(carried({{{0, 8}}, std::vector<DeviceId>(8)}), "{n = 8} on 0*8");
+  // No parts of equal samples.
+  EXPECT_EQ(carried({{{0, 12}}, std::vector<DeviceId>(12)}),
+            "{replica = 12} on 0*12");
+}
+
+/// Two axes that both end are copies, once.
+TEST_F(ConfigurationTest, CopiesOfCopiesAreCopies) {
+  const Configuration config{{{2, 2}, {kReplica, 2}}, {3, 2, 1, 0}};
+  EXPECT_EQ(carryOverByName(g.graph, 0, config, 1).str(g.graph.op(1).rules),
+            "{replica = 4} on 3 2 1 0");
+  const Configuration apart{{{kReplica, 2}, {0, 2}, {2, 2}},
+                            {0, 1, 2, 3, 0, 1, 2, 3}};
+  EXPECT_EQ(carryOverByName(g.graph, 0, apart, 1).str(g.graph.op(1).rules),
+            "{replica = 2, n = 2, replica = 2} on 0 1 2 3 0 1 2 3");
+}
+
 TEST_F(ConfigurationTest, DataParallel) {
   std::string error;
   auto given = dataParallel(g.graph, 4, error);

@@ -93,6 +93,19 @@ ValueId TestGraph::window(const std::string &name, ValueId x) {
   return addOp(std::move(op), shape);
 }
 
+ValueId TestGraph::repeat(const std::string &name, ValueId x, int64_t times) {
+  Shape shape = graph.values[x].type.shape;
+  Op op = rowsAndColumns(name, "repeat", {x}, shape);
+  op.rules.dims.push_back({"t", times, DimKind::Attribute});
+  shape.push_back(times);
+  op.rules.schedules = {{{},
+                         {{"repeat",
+                           {{0, identity({0, 1})}},
+                           {{1, identity({0, 1, 2}), Reduction::None}},
+                           1}}}};
+  return addOp(std::move(op), std::move(shape));
+}
+
 ValueId TestGraph::reshape(const std::string &name, ValueId x, Shape shape) {
   Op op;
   op.name = name;

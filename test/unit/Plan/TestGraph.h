@@ -21,6 +21,8 @@ public:
   ValueId window(const std::string &name, ValueId x);
   /// The bytes of x as another shape; not to be split.
   ValueId reshape(const std::string &name, ValueId x, Shape shape);
+  /// [n, c] to [n, c, times].
+  ValueId repeat(const std::string &name, ValueId x, int64_t times);
   /// Rows of x from `first` on.
   ValueId part(const std::string &name, ValueId x, int64_t first, int64_t rows);
   /// The columns of a, and then those of b.

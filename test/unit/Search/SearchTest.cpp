@@ -70,6 +70,23 @@ TEST_F(SearchTest, WhatRegainsSamplesIsAnAnchor) {
   }
 }
 
+/// One-hot rows of many classes would else be made whole by everybody who has
+/// the indices; a view of what is there opens nothing.
+TEST_F(SearchTest, WhatOpensADimensionIsAnAnchor) {
+  for (int64_t classes : {1, 32}) {
+    TestGraph g;
+    const ValueId x =
+        g.product("in", g.input("x", {64, 8}), g.state("w", {8, 8}));
+    g.output("out/z", g.repeat("hot", x, classes));
+    const Space space(g.graph, 4);
+    std::vector<std::string> anchors;
+    for (OpId anchor : space.anchors())
+      anchors.push_back(g.graph.op(anchor).name);
+    EXPECT_EQ(anchors, classes > 1 ? std::vector<std::string>({"in", "hot"})
+                                   : std::vector<std::string>({"in"}));
+  }
+}
+
 /// What a walker makes of choices for the anchors is what a strategy file with
 /// them means.
 TEST_F(SearchTest, FollowersAreThoseOfStrategyFiles) {
