@@ -369,7 +369,8 @@ static void renameOwners(Block &block) {
   llvm::StringMap<Operation *> members;
   llvm::StringSet<> apart; // operators of the block itself
   for (Operation &op : block)
-    apart.insert(nameOf(&op));
+    if (op.getNumResults() > 0) // outputs are called after what they give
+      apart.insert(nameOf(&op));
   // What widens an operand within is called after it, which may be an operator
   // that was not merged.
   for (auto fused : block.getOps<FusedOp>())

@@ -212,3 +212,22 @@ func.func @main(%x: tensor<8x16xbf16>) {
   ff.output %s as "out/y" : tensor<16x8xf32>
   return
 }
+
+// -----
+
+// An operator inside whose value the model gives, too, by an output of its name:
+// what belonged to it follows it all the same.
+
+// CHECK-LABEL: @main(%arg0: tensor<8x16xf32>
+// CHECK: ff.fused({{.*}}ff.aliases = ["b", "a"]
+// CHECK: ff.unary_backward tanh{{.*}}ff.owner = "b", ff.role = "gradient"
+func.func @main(%x: tensor<8x16xf32>, %dy: tensor<8x16xf32>) {
+  %a = ff.unary tanh(%x) {ff.aliases = ["a"]} : tensor<8x16xf32> -> tensor<8x16xf32> loc("a")
+  %b = ff.unary relu(%a) {ff.aliases = ["b"]} : tensor<8x16xf32> -> tensor<8x16xf32> loc("b")
+  ff.output %b as "out/b" : tensor<8x16xf32> loc("b")
+  ff.output %a as "out/a" : tensor<8x16xf32> loc("a")
+  %g = ff.unary_backward tanh(%dy, %a) {ff.owner = "a", ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("g")
+  ff.output %g as "grad/x" : tensor<8x16xf32>
+  return
+}

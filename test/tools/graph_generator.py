@@ -298,6 +298,8 @@ class Drawing:
             if value in (start, total):
                 continue
             total = self.node("Add", [total, self.mean(value)], total.shape)
+        if not self.is_of_input(total):  # else there is nothing to train
+            total = self.node("Add", [total, self.mean(self.pool[1])], total.shape)
         self.type = "float"
         # Others may cancel out, or only choose; and a factor of one element is a constant.
         if total.shape[-1:] == (1,):
@@ -313,6 +315,20 @@ class Drawing:
                 direct = self.chance(0.5)
                 outputs.append((z if direct else self.node("Identity", [z], z.shape)).name)
         self.graph = self.graph.changed(outputs=outputs).without_dead()
+
+    def is_of_input(self, value):
+        """Does it depend on the input by numbers that are no integers?"""
+        makers = {made.name: (made, node) for node in self.graph.nodes for made in node.made()}
+        left, seen = [value.name], set()
+        while left:
+            name = left.pop()
+            if name == self.graph.inputs[0].name:
+                return True
+            made, node = makers.get(name, (None, None))
+            if made and made.type in FLOATS and name not in seen:
+                left += node.reads()
+            seen.add(name)
+        return False
 
     def made_values(self):
         return [value for node in self.graph.nodes for value in node.made()]
