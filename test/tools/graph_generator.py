@@ -299,7 +299,7 @@ class Drawing:
                 continue
             total = self.node("Add", [total, self.mean(value)], total.shape)
         if not self.is_of_input(total):  # else there is nothing to train
-            total = self.node("Add", [total, self.mean(self.pool[1])], total.shape)
+            total = self.node("Add", [total, self.mean(self.pool[0])], total.shape)
         self.type = "float"
         # Others may cancel out, or only choose; and a factor of one element is a constant.
         if total.shape[-1:] == (1,):

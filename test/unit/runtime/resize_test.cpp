@@ -237,4 +237,25 @@ TEST(Resize, OperandWithoutAPositionItNeeds) {
   }
 }
 
+/// Of a part of the result no position is read along the last dimension: nobody
+/// sends the operand.
+TEST(ResizeBackward, OperandThatNobodyNeeds) {
+  const Words words = {"half_pixel", "nearest", "ceil"};
+  const Tensor dy = absent({2, 3, 1});
+  const Tile first = blank({2, 3, 3}, {{0, 0, 0}, {2, 3, 1}});
+  auto k = kernel<ResizeBackward>({dy}, {first}, words, {1, 1, 0.5});
+  k({dy}, {first});
+  for (int64_t n = 0; n < 2; ++n)
+    for (int64_t c = 0; c < 3; ++c)
+      EXPECT_EQ(first.get({n, c, 0}), 0);
+  const Tile second = blank({2, 3, 3}, {{0, 0, 1}, {2, 3, 1}});
+  try {
+    kernel<ResizeBackward>({dy}, {second}, words, {1, 1, 0.5});
+    FAIL();
+  } catch (const std::exception &error) {
+    EXPECT_STREQ(error.what(),
+                 "resize backward: expected an operand, found none");
+  }
+}
+
 } // namespace

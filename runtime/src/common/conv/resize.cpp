@@ -95,11 +95,14 @@ double end_of(const Reals &roi, int i, double whole) {
   return roi.empty() ? whole : roi[std::size_t(i)];
 }
 
+/// What every position of one dimension of a result is made of.
+using Parts = std::vector<std::vector<Tap>>;
+
 void append(ResizeTable &table, const char *kernel, const Tensor &operand,
             int d, const std::vector<Tap> &taps) {
   for (const Tap &tap : taps) {
     const int64_t local = tap.position - operand.lo[d];
-    expect(kernel, operand.data && local >= 0 && local < operand.shape[d],
+    expect(kernel, local >= 0 && local < operand.shape[d],
            "expected an operand with position " + std::to_string(tap.position) +
                " of dimension " + std::to_string(d) + ", found " +
                std::to_string(operand.lo[d]) + " to " +
@@ -111,6 +114,26 @@ void append(ResizeTable &table, const char *kernel, const Tensor &operand,
   table.copies &= taps.size() == 1 && table.positions.back() == i &&
                   table.weights.back() == 1.0f;
   table.starts.push_back(int64_t(table.positions.size()));
+}
+
+/// An element of the result is made of none of the operand where one of its
+/// positions is. If all are such, the operand may be absent, and nothing is
+/// read of it along the other dimensions either.
+std::vector<ResizeTable> tables_of(const char *kernel, const Tensor &operand,
+                                   const std::vector<Parts> &dimensions) {
+  const bool reads =
+      std::all_of(dimensions.begin(), dimensions.end(), [](const Parts &parts) {
+        return std::any_of(
+            parts.begin(), parts.end(),
+            [](const std::vector<Tap> &taps) { return !taps.empty(); });
+      });
+  expect(kernel, operand.data || !reads, "expected an operand, found none");
+  std::vector<ResizeTable> tables(dimensions.size());
+  for (std::size_t d = 0; d < dimensions.size(); ++d)
+    for (const std::vector<Tap> &taps : dimensions[d])
+      append(tables[d], kernel, operand, int(d),
+             reads ? taps : std::vector<Tap>());
+  return tables;
 }
 
 /// The operand is absent if no position of it is part of the result's tile.
@@ -167,14 +190,14 @@ Resize::Resize(Context &, Tensors in, Tensors out,
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
                               nearest,     roi,           scales};
-  std::vector<ResizeTable> tables(std::size_t(y.rank));
+  std::vector<Parts> parts(std::size_t(y.rank));
   for (int d = 0; d < y.rank; ++d) {
     const Dimension dimension =
         attributes.dimension(d, x.global[d], y.global[d]);
     for (int64_t o = y.lo[d]; o < y.lo[d] + y.shape[d]; ++o)
-      append(tables[std::size_t(d)], "resize", x, d, dimension.taps(o));
+      parts[std::size_t(d)].push_back(dimension.taps(o));
   }
-  plan = plan_resize(std::move(tables));
+  plan = plan_resize(tables_of("resize", x, parts));
 }
 
 ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
@@ -187,20 +210,18 @@ ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
   const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
                               nearest,     roi,           scales};
-  std::vector<ResizeTable> tables(std::size_t(dx.rank));
+  std::vector<Parts> all;
   for (int d = 0; d < dx.rank; ++d) {
     const Dimension dimension =
         attributes.dimension(d, dx.global[d], dy.global[d]);
-    std::vector<std::vector<Tap>> parts(std::size_t(dx.shape[d]));
+    Parts &parts = all.emplace_back(std::size_t(dx.shape[d]));
     for (int64_t o = 0; o < dy.global[d]; ++o)
       for (const Tap &tap : dimension.taps(o))
         if (const int64_t i = tap.position - dx.lo[d];
             i >= 0 && i < dx.shape[d])
           parts[std::size_t(i)].push_back({o, tap.weight});
-    for (const std::vector<Tap> &taps : parts)
-      append(tables[std::size_t(d)], "resize backward", dy, d, taps);
   }
-  plan = plan_resize(std::move(tables));
+  plan = plan_resize(tables_of("resize backward", dy, all));
 }
 
 } // namespace ffrt
