@@ -53,15 +53,17 @@ class Expected:
         return max(self.norms[name], 1e-3 * self.totals[group(name)])
 
     def check_slopes(self):
-        """How many slopes mean something: what has a kink or a jump within the step does not."""
+        """How many slopes mean something: what has a kink or a jump within the step, or where it
+        begins (as bilinear sampling at whole positions has), does not."""
         count = 0
         total = max((abs(slope["gradient"] or 0) for slope in self.report["slopes"]), default=0)
         for slope in self.report["slopes"]:
-            gradient, whole, half = (slope[key] for key in ("gradient", "whole", "half"))
-            if None in (gradient, whole, half):
+            gradient, whole, half, kink = (slope[key]
+                                           for key in ("gradient", "whole", "half", "kink"))
+            if None in (gradient, whole, half, kink):
                 continue
             allowed = SLOPE * max(abs(gradient), abs(half)) + 1e-6 * (1e-2 + total)
-            if abs(whole - half) > 0.1 * allowed:
+            if max(abs(whole - half), abs(kink)) > 0.1 * allowed:
                 continue
             count += 1
             if abs(gradient - half) > allowed:

@@ -12,8 +12,11 @@ struct Slope {
   std::string parameter;
   double fromGradient;
   /// Central differences over a step and over half of it. Unless they agree,
-  /// the loss has a kink or a jump there, and tells nothing.
+  /// the loss has a kink or a jump within, and tells nothing.
   double whole, half;
+  /// By how much slopes differ on both sides of where the loss is. Where that
+  /// is not nothing the gradient is one of them, or between.
+  double kink;
 };
 
 /// One direction for each parameter that has a gradient among `outputs`, those

@@ -7,7 +7,8 @@
 //   {"losses": [...],
 //    "inputs": {"x": {"shape": [...], "data": [...]}, ...},
 //    "values": {"grad/w": {"shape": [...], "data": [...], "noise": 1e-9}, ...},
-//    "slopes": [{"parameter": "w", "gradient": .., "whole": .., "half": ..}],
+//    "slopes": [{"parameter": "w", "gradient": .., "whole": .., "half": ..,
+//                "kink": ..}],
 //    "programs": [{"losses": [...], "distances": {"grad/w": 1e-17, ...}}]}
 //
 // "inputs" are those of step 0. Values are outputs and gradients of the last
@@ -202,6 +203,7 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
           out.attribute("gradient", numberOf(slope.fromGradient));
           out.attribute("whole", numberOf(slope.whole));
           out.attribute("half", numberOf(slope.half));
+          out.attribute("kink", numberOf(slope.kink));
         });
     });
     out.attributeArray("programs", [&] {
