@@ -49,7 +49,7 @@ public:
 private:
   /// Groups of devices of all sizes, the smallest first, which take
   /// add(size). Ends early with a group that takes longer than the one before
-  /// and ten times as long as something that fits: on many devices the
+  /// and kHopeless times as long as something that fits: on many devices the
   /// large groups are the ones that take long to plan.
   template <class Add> void addSeries(Add add) {
     addSeries(space.divisors(), add);
@@ -59,10 +59,23 @@ private:
     Picoseconds before = 0;
     for (int64_t group : sizes) {
       Picoseconds time = add(group);
-      if (time > before && time / 10 > bestThatFits())
+      if (time > before && time / kHopeless > bestThatFits())
         return;
       before = time;
     }
+  }
+
+  /// What takes so many times as long as something that fits is no recipe, and
+  /// is not planned to its end: of thousands of devices, reshards in which all
+  /// have something for all take longer to plan than all else.
+  static constexpr Picoseconds kHopeless = 10;
+
+  /// The data-parallel one is known in any case: reports compare with it.
+  Picoseconds limitOf(const std::string &name) const {
+    const Picoseconds best = bestThatFits();
+    return name == "data-parallel" || best > kNoLimit / kHopeless
+               ? kNoLimit
+               : kHopeless * best;
   }
 
   /// Of the walker's strategy. Whether what is slower than what fits does
@@ -89,7 +102,8 @@ private:
     return best;
   }
 
-  /// Returns its time; 0, so that a series goes on, if it is not wanted. What
+  /// Returns its time, or some that is longer than it may be; 0, so that a
+  /// series goes on, if it is not wanted. What
   /// the recipe cannot say of an anchor follows, as in a
   /// strategy file; what the space does not allow is on one device.
   template <class ConfigOf>
@@ -118,17 +132,22 @@ private:
         choice.config = Configuration::onDevice(0);
       choices.push_back(std::move(choice));
     }
-    walker.propose(choices);
+    ++tried;
+    const Picoseconds limit = limitOf(name);
+    const Picoseconds time = walker.propose(choices, limit);
+    if (time > limit) {
+      walker.reject();
+      return time;
+    }
     walker.accept();
     Strategy strategy = walker.strategy();
     if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
           return other.strategy == strategy;
         }))
       result.push_back({name, std::move(strategy), quality()});
-    ++tried;
     isOver = goesOn && !goesOn(bestSoFar()) && tried > 1 &&
              bestThatFits() != kNoLimit;
-    return walker.makespan();
+    return time;
   }
 
   /// On the first devices.
