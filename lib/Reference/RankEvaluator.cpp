@@ -208,6 +208,7 @@ LogicalResult RankEvaluator::setState(StringRef name,
         return failure();
       scatter(value, buffer);
     }
+  impl->firstStates[name.str()] = value;
   return success();
 }
 
@@ -253,9 +254,16 @@ FailureOr<ff::TensorValue> RankEvaluator::state(StringRef name) const {
   if (!gather)
     return impl->module.emitError()
            << "no rank holds the state '" << name << "'";
-  if (int64_t missing = gather->firstMissing(); missing >= 0)
+  if (int64_t missing = gather->firstMissing(); missing >= 0) {
+    // Rows of a table that nobody reads or trains.
+    if (auto first = impl->firstStates.find(name.str());
+        first != impl->firstStates.end()) {
+      gather->fillMissing(first->second);
+      return gather->value();
+    }
     return impl->module.emitError() << "state '" << name << "': no rank holds "
                                     << "element " << missing;
+  }
   return gather->value();
 }
 

@@ -53,6 +53,7 @@ struct RankEvaluator::Impl {
   bool poison;
   std::vector<std::unique_ptr<Rank>> ranks; ///< by number
   std::map<std::string, ff::TensorValue> inputs, outputs;
+  std::map<std::string, ff::TensorValue> firstStates; ///< as they were set
   std::vector<double> losses;
 
   Transport transport;

@@ -243,6 +243,12 @@ bool Gather::offer(const LocalBuffer &buffer, int64_t rank,
   return error.empty();
 }
 
+void Gather::fillMissing(const ff::TensorValue &value) {
+  for (size_t i = 0; i < owner.size(); ++i)
+    if (owner[i] < 0)
+      value_.data[i] = value.data[i];
+}
+
 int64_t Gather::firstMissing() const {
   auto missing = std::find(owner.begin(), owner.end(), -1);
   return missing == owner.end() ? -1 : missing - owner.begin();

@@ -84,6 +84,8 @@ public:
   /// Adds the contents of `buffer`. Fails with a message if they are NaN or
   /// disagree with an earlier offer.
   bool offer(const LocalBuffer &buffer, int64_t rank, std::string &error);
+  /// Elements that nobody offered are those of a value of the same shape.
+  void fillMissing(const ff::TensorValue &value);
   /// First element nobody offered, or -1.
   int64_t firstMissing() const;
   const ff::TensorValue &value() const { return value_; }

@@ -69,7 +69,8 @@ public:
   const std::map<std::string, ff::TensorValue> &outputs() const;
   /// Losses of all steps.
   const std::vector<double> &losses() const;
-  /// A state in global coordinates, its replicas checked.
+  /// A state in global coordinates, its replicas checked. What no rank holds of
+  /// it is as it was set: programs hold what they read or train.
   mlir::FailureOr<ff::TensorValue> state(llvm::StringRef name) const;
   /// Everything.
   mlir::FailureOr<RankRun> result() const;

@@ -106,6 +106,22 @@ TEST_F(RankMemoryTest, CarriesStateFromStepToStep) {
               ElementsAre(8, 16, 24, 32, 40, 48, 56, 64));
 }
 
+/// Rows of a table that nobody reads or trains.
+TEST_F(RankMemoryTest, WhatNobodyHoldsIsAsItWasSet) {
+  const std::string text =
+      "  %w = rank.buffer \"w\" \"state\" at <[16]> \"row_major\"\n"
+      "      region <[1, 0, 4], [1, 0, 4]> of [8] : <f32>\n"
+      "  rank.state \"w\" \"parameter\" \"constant\" 0.0 at 0 %w : <f32>\n";
+  rank::RankEvaluator ranks = load(classOf("0, 1", text));
+  ranks.fillConstants();
+  EXPECT_TRUE(failed(ranks.state("w")));
+  EXPECT_THAT(messages, HasSubstr("state 'w': no rank holds element 4"));
+  ASSERT_TRUE(succeeded(ranks.setState("w", counting({8}))));
+  FailureOr<ff::TensorValue> value = ranks.state("w");
+  ASSERT_TRUE(succeeded(value)) << messages;
+  EXPECT_EQ(value->data, counting({8}).data);
+}
+
 TEST_F(RankMemoryTest, ChecksStates) {
   rank::RankEvaluator ranks = load(classOf("0, 1", kState));
   EXPECT_TRUE(failed(ranks.setState("w", counting({4, 2}))));
