@@ -102,10 +102,10 @@ private:
     return best;
   }
 
-  /// Returns its time, or some that is longer than it may be; 0, so that a
-  /// series goes on, if it is not wanted. What
-  /// the recipe cannot say of an anchor follows, as in a
-  /// strategy file; what the space does not allow is on one device.
+  /// Returns its time, or one that is longer than it may be; 0, so that a
+  /// series goes on, if it is not wanted. What the recipe cannot say of an
+  /// anchor follows, as in a strategy file; what the space does not allow is on
+  /// one device.
   template <class ConfigOf>
   Picoseconds add(const std::string &name, ConfigOf configOf,
                   bool sharded = false) {
@@ -137,17 +137,22 @@ private:
     const Picoseconds time = walker.propose(choices, limit);
     if (time > limit) {
       walker.reject();
-      return time;
+    } else {
+      walker.accept();
+      note(name);
     }
-    walker.accept();
+    isOver = goesOn && !goesOn(bestSoFar()) && tried > 1 &&
+             bestThatFits() != kNoLimit;
+    return time;
+  }
+
+  /// The walker's strategy, once.
+  void note(const std::string &name) {
     Strategy strategy = walker.strategy();
     if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
           return other.strategy == strategy;
         }))
       result.push_back({name, std::move(strategy), quality()});
-    isOver = goesOn && !goesOn(bestSoFar()) && tried > 1 &&
-             bestThatFits() != kNoLimit;
-    return time;
   }
 
   /// On the first devices.
