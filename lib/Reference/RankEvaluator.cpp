@@ -201,14 +201,17 @@ void RankEvaluator::setInput(StringRef name, ff::TensorValue value) {
 
 LogicalResult RankEvaluator::setState(StringRef name,
                                       const ff::TensorValue &value) {
+  bool isWhole = false;
   for (auto &rank : impl->ranks)
     for (StateOp op : rank->states.lookup(name)) {
       const LocalBuffer &buffer = rank->get(op.getBuffer());
       if (failed(checkShape(op, name, value, buffer)))
         return failure();
       scatter(value, buffer);
+      isWhole |= buffer.size() == static_cast<int64_t>(value.data.size());
     }
-  impl->firstStates[name.str()] = value;
+  if (!isWhole) // else nothing of it can be missing
+    impl->firstStates[name.str()] = value;
   return success();
 }
 

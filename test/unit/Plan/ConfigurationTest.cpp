@@ -228,13 +228,16 @@ TEST_F(ConfigurationTest, SamplesAreFollowed) {
   EXPECT_EQ(s[4].str(t.graph.op(4).rules), "{c = 4} on 0 1 2 3");
 }
 
+/// What `op` takes over from its leader's configuration.
+std::string followed(const Graph &graph, OpId op, const Configuration &config) {
+  return follow(graph, followingOf(graph).leaders[op], config, op)
+      .str(graph.op(op).rules);
+}
+
 /// A block of samples is no box of the merged dimension: positions are split.
 TEST_F(ConfigurationTest, LeadingDigitInsteadOfCopies) {
-  TestGraph t = sequences();
-  Following following = followingOf(t.graph);
-  auto carried = [&](const Configuration &config) {
-    return follow(t.graph, following.leaders[2], config, 2)
-        .str(t.graph.op(2).rules);
+  auto carried = [](const Configuration &config) {
+    return followed(sequences().graph, 2, config);
   };
   EXPECT_EQ(carried({{{1, 4}}, {3, 2, 1, 0}}), "{n = 4} on 3 2 1 0");
   // More samples than positions.
@@ -245,11 +248,8 @@ TEST_F(ConfigurationTest, LeadingDigitInsteadOfCopies) {
 
 /// More parts than the leading digit has values are of the next digit, too.
 TEST_F(ConfigurationTest, PartsOfSeveralDigits) {
-  TestGraph t = sequences();
-  Following following = followingOf(t.graph);
-  auto carried = [&](const Configuration &config) {
-    return follow(t.graph, following.leaders[4], config, 4)
-        .str(t.graph.op(4).rules);
+  auto carried = [](const Configuration &config) {
+    return followed(sequences().graph, 4, config);
   };
   EXPECT_EQ(carried({{{0, 32}}, std::vector<DeviceId>(32)}),
             "{n = 8, c = 4} on 0*32");
