@@ -101,14 +101,24 @@ int search::parameterDim(const Op &op) {
   return kReplica;
 }
 
-int search::rowDim(const Graph &graph, const Op &op) {
-  int rows = kReplica;
+/// The largest splittable dimension of the parameters of `op` but for `except`.
+static int largestDim(const Graph &graph, const Op &op, int except) {
+  int largest = kReplica;
   for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d)
-    if (op.rules.splittable(d) && splitsParameters(graph, op, d) &&
-        (rows == kReplica ||
-         op.rules.dims[d].extent > op.rules.dims[rows].extent))
-      rows = d;
-  return rows;
+    if (d != except && op.rules.splittable(d) &&
+        splitsParameters(graph, op, d) &&
+        (largest == kReplica ||
+         op.rules.dims[d].extent > op.rules.dims[largest].extent))
+      largest = d;
+  return largest;
+}
+
+int search::rowDim(const Graph &graph, const Op &op) {
+  return largestDim(graph, op, kReplica);
+}
+
+int search::columnDim(const Graph &graph, const Op &op) {
+  return largestDim(graph, op, rowDim(graph, op));
 }
 
 static double elementsOf(const Graph &graph, ValueId value) {
@@ -123,18 +133,18 @@ double search::numParameters(const Graph &graph, const Op &op) {
   return sum;
 }
 
-bool search::hasManyParameters(const Graph &graph, const Op &op) {
+bool search::hasManyParameters(const Graph &graph, const Op &op,
+                               int64_t devices) {
   double activations = 0;
   for (const std::vector<ValueId> *values : {&op.operands, &op.results})
     for (ValueId value : *values)
       if (value >= 0 && graph.value(value).kind == ValueKind::Activation &&
           !isParameter(graph, value))
         activations += elementsOf(graph, value);
-  return numParameters(graph, op) > activations;
+  return numParameters(graph, op) * static_cast<double>(devices) > activations;
 }
 
-/// Does it take rows of a table?
-static bool isLookup(const Graph &graph, const Op &op) {
+bool search::isLookup(const Graph &graph, const Op &op) {
   for (const Phase &phase : op.rules.schedules.front().phases)
     for (const SlotRead &read : phase.reads)
       if (read.slot < static_cast<int>(op.operands.size()) &&

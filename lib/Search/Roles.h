@@ -57,9 +57,17 @@ int parameterDim(const plan::Op &op);
 /// table, the contracted dimension of a wide product.
 int rowDim(const plan::Graph &graph, const plan::Op &op);
 
-/// Are the parameters of `op` more than what goes in and out of it, so that it
-/// is cheaper to move that (Krizhevsky, One weird trick, 2014)?
-bool hasManyParameters(const plan::Graph &graph, const plan::Op &op);
+/// The next largest one of these. kReplica: there is none.
+int columnDim(const plan::Graph &graph, const plan::Op &op);
+
+/// Are the parameters of `op` more than what goes in and out of it on one of so
+/// many devices that share it, so that it is cheaper to move that (Krizhevsky,
+/// One weird trick, 2014)?
+bool hasManyParameters(const plan::Graph &graph, const plan::Op &op,
+                       int64_t devices = 1);
+
+/// Does it take rows of a table?
+bool isLookup(const plan::Graph &graph, const plan::Op &op);
 
 /// Elements of what `op` reads and writes, at least one.
 int64_t elementsMovedBy(const plan::Graph &graph, const plan::Op &op);

@@ -121,6 +121,10 @@ TEST_F(RecipesTest, Tables) {
   EXPECT_THAT(recipe(g.graph, *cost, 4, "data-parallel, tables by rows"),
               ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{c = 4} on 0 1 2 3",
                                      "{k = 4} on 0 1 2 3"));
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "data-parallel, tables by columns on 2 x 2"),
+      ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{n = 2, k = 2} on 0 1 2 3",
+                             "{n = 2, c = 2} on 0 1 2 3"));
 }
 
 } // namespace

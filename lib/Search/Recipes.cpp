@@ -1,0 +1,139 @@
+//===- Recipes.cpp - trying what experts would write ----------------------===//
+
+#include "Recipes.h"
+
+#include "Chain.h"
+#include "ffc/Plan/StrategyFile.h"
+
+#include <algorithm>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+/// What takes so many times as long as something that fits is no recipe, and
+/// is not planned to its end: of thousands of devices, reshards in which all
+/// have something for all take longer to plan than all else.
+constexpr Picoseconds kHopeless = 10;
+
+Recipes::Recipes(const Space &space, const std::vector<Choice> &pinned,
+                 const std::vector<int64_t> &room, Walker &walker,
+                 const std::function<bool(Picoseconds)> &goesOn,
+                 const std::vector<std::string> &names)
+    : theSpace(space), room(room), walker(walker), goesOn(goesOn), names(names),
+      theRoles(space) {
+  for (const Choice &pin : pinned)
+    pins.insert({pin.op, pin});
+}
+
+bool Recipes::areAllPinned() const {
+  return !pins.empty() && pins.size() >= theSpace.anchors().size();
+}
+
+void Recipes::addSeries(const std::vector<int64_t> &sizes,
+                        const std::function<Picoseconds(int64_t)> &addOne) {
+  Picoseconds before = 0;
+  for (int64_t size : sizes) {
+    const Picoseconds time = addOne(size);
+    if (time > before && time / kHopeless > bestThatFits())
+      return;
+    before = time;
+  }
+}
+
+/// The data-parallel one is known in any case: reports compare with it.
+Picoseconds Recipes::limitOf(const std::string &name) const {
+  const Picoseconds best = bestThatFits();
+  return name == "data-parallel" || best > kNoLimit / kHopeless
+             ? kNoLimit
+             : kHopeless * best;
+}
+
+/// Of the walker's strategy. Whether what is slower than what fits does itself
+/// is not worth planning it.
+Quality Recipes::quality() {
+  if (walker.makespan() < bestThatFits())
+    return qualityOf(walker, room);
+  return {walker.makespan(), shareOf(walker.memory(), room)};
+}
+
+Picoseconds Recipes::bestSoFar() const {
+  return std::min_element(result.begin(), result.end(),
+                          [](const Baseline &a, const Baseline &b) {
+                            return a.quality < b.quality;
+                          })
+      ->quality.makespan;
+}
+
+Picoseconds Recipes::bestThatFits() const {
+  Picoseconds best = kNoLimit;
+  for (const Baseline &baseline : result)
+    if (baseline.quality.fits())
+      best = std::min(best, baseline.quality.makespan);
+  return best;
+}
+
+std::vector<Choice> Recipes::choicesOf(const ConfigOf &configOf,
+                                       bool sharded) const {
+  PartialStrategy given(graph().ops.size());
+  for (OpId anchor : theSpace.anchors()) {
+    auto pin = pins.find(anchor);
+    given[anchor] = pin == pins.end() ? configOf(anchor) : pin->second.config;
+  }
+  const Strategy completed = completeStrategy(graph(), given);
+  std::vector<Choice> choices;
+  for (OpId anchor : theSpace.anchors()) {
+    if (auto pin = pins.find(anchor); pin != pins.end()) {
+      choices.push_back(pin->second);
+      continue;
+    }
+    Choice choice{anchor, completed[anchor],
+                  sharded ? theSpace.options(anchor) : ChoiceOptions()};
+    if (!theSpace.allows(anchor, choice.config))
+      choice.config = Configuration::onDevice(0);
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+Picoseconds Recipes::add(const std::string &name, const ConfigOf &configOf,
+                         bool sharded) {
+  if (isOver)
+    return kNoLimit;
+  if (!names.empty() &&
+      std::find(names.begin(), names.end(), name) == names.end())
+    return 0;
+  ++tried;
+  const Picoseconds limit = limitOf(name);
+  const Picoseconds time = walker.propose(choicesOf(configOf, sharded), limit);
+  if (time > limit) {
+    walker.reject();
+  } else {
+    walker.accept();
+    note(name);
+  }
+  isOver =
+      goesOn && !goesOn(bestSoFar()) && tried > 1 && bestThatFits() != kNoLimit;
+  return time;
+}
+
+Picoseconds Recipes::addWithUpdates(const std::string &name,
+                                    const ConfigOf &configOf, bool canShare) {
+  const Picoseconds time = add(name, configOf);
+  return canShare ? std::min(time, add(name + ", sharded updates", configOf,
+                                       /*sharded=*/true))
+                  : time;
+}
+
+/// The walker's strategy, once.
+void Recipes::note(const std::string &name) {
+  Strategy strategy = walker.strategy();
+  if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
+        return other.strategy == strategy;
+      }))
+    result.push_back({name, std::move(strategy), quality()});
+}
+
+std::string search::numberOfDevices(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " device" : " devices");
+}
