@@ -16,14 +16,16 @@ using namespace llvm;
 static constexpr uint64_t kChunk = uint64_t(1) << 20;
 static constexpr uint64_t kWord = 8;
 
-/// Of word number `number`.
+/// Of half a word, number `number`.
+static uint64_t summandOfHalf(uint32_t half, uint64_t number) {
+  const uint64_t at = (number + 1) * 0x9e3779b97f4a7c15u;
+  return uint64_t(half) * (static_cast<uint32_t>(at ^ (at >> 32)) | 1);
+}
+
+/// Of word number `number`; runtime/src/common/checkpoint/checksum.cpp.
 static uint64_t summand(uint64_t word, uint64_t number) {
-  uint64_t x = word + (number + 1) * 0x9e3779b97f4a7c15u;
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdu;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53u;
-  return x ^ (x >> 33);
+  return summandOfHalf(static_cast<uint32_t>(word), 2 * number) +
+         summandOfHalf(static_cast<uint32_t>(word >> 32), 2 * number + 1);
 }
 
 /// Of the bytes from `begin` on; what is missing to a whole word is 0.
@@ -73,7 +75,7 @@ Expected<std::string> ffc::codegen::sealWeights(StringRef path) {
     support::endian::write64le(text, word);
     file.write(text, kWord);
   }
-  file << "ffcsums1";
+  file << "ffcsums2";
   file.close();
   if (file.has_error()) {
     code = file.error();

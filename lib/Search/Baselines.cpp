@@ -34,13 +34,6 @@ static Picoseconds addGrids(Recipes &recipes, int64_t group) {
   }));
 }
 
-static std::string groupName(int64_t group, int64_t samples) {
-  if (group == 1)
-    return "data-parallel";
-  return "tensor " + std::to_string(group) +
-         (samples > 1 ? " x data " + std::to_string(samples) : "");
-}
-
 static std::optional<Configuration>
 bySpeed(const Recipes &recipes, OpId op,
         const std::optional<Configuration> &config) {
@@ -48,20 +41,15 @@ bySpeed(const Recipes &recipes, OpId op,
                 : config;
 }
 
-/// Of the first devices.
-static std::optional<Configuration> inGroups(const Recipes &recipes, OpId op,
-                                             int64_t group, int64_t samples) {
-  return recipes.inGrid(op, {{recipes.roles().sample[op], samples},
-                             {recipes.roles().tensor[op], group}});
-}
-
 /// Groups of neighbours that share layers as Megatron does, and each take some
 /// of the samples; every device updates all parameters that it has, or a share
 /// of them.
 static Picoseconds addTensorGroups(Recipes &recipes, int64_t group) {
   const int64_t samples = recipes.devices() / group;
-  const std::string name = groupName(group, samples);
-  auto groups = [&](OpId op) { return inGroups(recipes, op, group, samples); };
+  const std::string name = tensorGridName(samples, group);
+  auto groups = [&](OpId op) {
+    return recipes.inTensorGrid(op, samples, group);
+  };
   const Picoseconds time = recipes.addWithUpdates(name, groups, samples > 1);
   if (recipes.space().speeds().empty())
     return time;
@@ -83,15 +71,15 @@ static void addFewerDevices(Recipes &recipes) {
           used % group != 0)
         continue;
       const std::string name =
-          groupName(group, used / group) + " on " + numberOfDevices(used);
+          tensorGridName(used / group, group) + " on " + numberOfDevices(used);
       recipes.add(name, [&](OpId op) {
-        return inGroups(recipes, op, group, used / group);
+        return recipes.inTensorGrid(op, used / group, group);
       });
       if (group == 1)
         recipes.add(name + ", one weird trick", [&](OpId op) {
           return hasManyParameters(graph, graph.op(op))
                      ? recipes.inGrid(op, {{parameterDim(graph.op(op)), used}})
-                     : inGroups(recipes, op, 1, used);
+                     : recipes.inTensorGrid(op, used, 1);
         });
     }
 }
@@ -112,10 +100,10 @@ static void addFastest(Recipes &recipes) {
     recipes.addSeries(divisorsOf(count), [&](int64_t group) {
       return recipes.addWithUpdates(
           used == 1 ? "fastest device"
-                    : groupName(group, count / group) + " on the fastest " +
-                          numberOfDevices(count),
+                    : tensorGridName(count / group, group) +
+                          " on the fastest " + numberOfDevices(count),
           [&](OpId op) {
-            auto config = inGroups(recipes, op, group, count / group);
+            auto config = recipes.inTensorGrid(op, count / group, group);
             if (config)
               for (DeviceId &device : config->devices)
                 device = order[device];

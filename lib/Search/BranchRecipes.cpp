@@ -10,28 +10,76 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-void search::addBranches(Recipes &recipes) {
-  const Branches branches(recipes.graph());
-  if (!branches.areWorthwhile())
-    return;
-  const Roles &roles = recipes.roles();
-  const std::vector<Branches::Block> blocks =
-      branches.blocks(recipes.devices());
-  for (bool sharesLayers : {true, false})
-    recipes.addSeries(recipes.space().divisors(), [&](int64_t meet) {
+namespace {
+
+class BranchRecipes {
+public:
+  BranchRecipes(Recipes &recipes, const Branches &branches)
+      : recipes(recipes), branches(branches),
+        blocks(branches.blocks(recipes.devices())) {}
+
+  void run() {
+    for (bool sharesLayers : {true, false})
+      for (bool byOther : {false, true})
+        recipes.addSeries(recipes.space().divisors(), [&](int64_t meet) {
+          return addMeetings(sharesLayers, meet, byOther);
+        });
+  }
+
+private:
+  /// What branches meet in is on so many devices: data-parallel, or on tensor
+  /// groups of all sizes; or, as branches that share their layers, split along
+  /// the other dimension of its parameters, so that what branches give lies
+  /// side by side and the first layer behind them contracts it as it lies.
+  Picoseconds addMeetings(bool sharesLayers, int64_t meet, bool byOther) {
+    return recipes.addSeries(divisorsOf(meet), [&](int64_t group) {
+      if (byOther && group == 1) // is a group of one
+        return Picoseconds(0);
+      const int64_t samples = meet / group, other = byOther ? group : 1;
+      if (byOther)
+        group = 1;
       return recipes.add(
-          std::string("branches apart, ") +
-              (sharesLayers ? "tensor" : "data-parallel") + ", all else on " +
+          std::string("branches apart, ") + name(sharesLayers, byOther) +
+              ", all else " + tensorGridName(samples, group, other) + " on " +
               numberOfDevices(meet),
-          [&](OpId op) {
-            const int branch = branches.of[op];
-            const Branches::Block block =
-                branch < 0 ? Branches::Block{0, meet} : blocks[branch];
-            const int dim = sharesLayers ? roles.tensor[op] : roles.sample[op];
-            return gridOf(recipes.space(), op, {{dim, block.size}},
-                          block.first);
+          [&](OpId op) -> std::optional<Configuration> {
+            if (branches.of[op] >= 0)
+              return inBranch(op, sharesLayers, byOther);
+            // What joins branches follows.
+            return byOther && recipes.roles().other[op] == kReplica
+                       ? std::nullopt
+                       : recipes.inTensorGrid(op, samples, group, other);
           });
     });
+  }
+
+  static const char *name(bool sharesLayers, bool byOther) {
+    return !sharesLayers ? "data-parallel"
+           : byOther     ? "tensor by sums"
+                         : "tensor";
+  }
+
+  std::optional<Configuration> inBranch(OpId op, bool sharesLayers,
+                                        bool byOther) const {
+    const Branches::Block &block = blocks[branches.of[op]];
+    const Roles &roles = recipes.roles();
+    const int dim = !sharesLayers ? roles.sample[op]
+                    : byOther     ? roles.other[op]
+                                  : roles.tensor[op];
+    return gridOf(recipes.space(), op, {{dim, block.size}}, block.first);
+  }
+
+  Recipes &recipes;
+  const Branches &branches;
+  const std::vector<Branches::Block> blocks;
+};
+
+} // namespace
+
+void search::addBranches(Recipes &recipes) {
+  const Branches branches(recipes.graph());
+  if (branches.areWorthwhile())
+    BranchRecipes(recipes, branches).run();
 }
 
 /// Of the largest batch of parameters; 0: there is none.

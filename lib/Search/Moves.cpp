@@ -199,17 +199,23 @@ void Moves::group() {
         random->below(int64_t(divisors.size())))];
   };
   const int64_t size = drawDivisor();
-  int64_t layers = drawDivisor();
-  while (size % layers != 0)
-    layers = drawDivisor();
+  auto drawDivisorOf = [&](int64_t number) {
+    int64_t divisor = drawDivisor();
+    while (number % divisor != 0)
+      divisor = drawDivisor();
+    return divisor;
+  };
+  const int64_t layers = drawDivisorOf(size),
+                other = random->oneIn(2) ? drawDivisorOf(size / layers) : 1;
   const auto first =
       static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
   auto split = [&](size_t i) {
     const NumberedChoice now = walker->numbered(anchorAt(i));
-    const auto config = gridOf(
-        space, now.op,
-        {{roles.sample[now.op], size / layers}, {roles.tensor[now.op], layers}},
-        first);
+    const auto config = gridOf(space, now.op,
+                               {{roles.sample[now.op], size / layers / other},
+                                {roles.tensor[now.op], layers},
+                                {roles.other[now.op], other}},
+                               first);
     if (config && space.allows(now.op, *config))
       choices->push_back({now.op, walker->number(*config), now.options});
   };

@@ -60,7 +60,8 @@ private:
   /// Two anchors, layers alike or not, take each other's configuration.
   void trade();
   /// All anchors, a stretch or a branch of the model, as experts split them:
-  /// samples x layers, on a block of neighbours.
+  /// samples x layers, perhaps along both dimensions of these, on a block of
+  /// neighbours.
   void group();
   /// Where devices are not equally fast: blocks of all anchors, or of a
   /// stretch, by what they can make, more or less, or equal ones.

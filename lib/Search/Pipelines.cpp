@@ -53,10 +53,12 @@ public:
     if (isFarOff)
       return {std::nullopt, expertPipelines(judge.planning(), cuts)};
     const auto all = shapes();
+    int near = 0;
     for (const auto &[estimate, shape] : all) {
-      if (isOver(1) || (best.fits() && estimate > best.makespan))
+      const bool looksSlower = best.fits() && estimate > best.makespan;
+      if (isOver(1) || (looksSlower && (!isNear(estimate) || ++near > kNear)))
         break;
-      tryAll(shape, cuts.cut(shape).begins);
+      tryAll(shape, cuts.cut(shape).begins, /*deferringWeights=*/looksSlower);
     }
     shareLayers(all);
     if (found)
@@ -74,6 +76,14 @@ private:
   /// as long as that is not beyond PlanJudge::kMostWork.
   static constexpr int64_t kMostWork = 100000;
   static constexpr int kFewest = 12;
+
+  /// Estimates know nothing of gradients of weights that fill the time in which
+  /// stages would wait. So many shapes that look slower than what is known, but
+  /// by no more than that may be worth, are tried with such schedules.
+  static constexpr int kNear = 3;
+  bool isNear(Picoseconds estimate) const {
+    return estimate - estimate / 5 <= best.makespan;
+  }
 
   bool isOver(double share) const {
     const int64_t done = judge.work() - begin;
@@ -100,12 +110,13 @@ private:
     return all;
   }
 
-  void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {
+  void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins,
+              bool deferringWeights = false) {
     const auto strategy = cuts.strategy(shape, begins);
     if (!strategy)
       return;
     for (const PipelineSchedule &schedule : schedulesOf(shape))
-      if (!schedule.defersWeights)
+      if (schedule.defersWeights == deferringWeights)
         tryOne({shape, schedule, begins, *strategy, {}});
   }
 

@@ -30,15 +30,27 @@ bool Recipes::areAllPinned() const {
   return !pins.empty() && pins.size() >= theSpace.anchors().size();
 }
 
-void Recipes::addSeries(const std::vector<int64_t> &sizes,
-                        const std::function<Picoseconds(int64_t)> &addOne) {
-  Picoseconds before = 0;
+std::optional<Configuration> Recipes::inTensorGrid(OpId op, int64_t samples,
+                                                   int64_t group,
+                                                   int64_t other) const {
+  return inGrid(op, {{theRoles.sample[op], samples},
+                     {theRoles.tensor[op], group},
+                     {theRoles.other[op], other}});
+}
+
+Picoseconds
+Recipes::addSeries(const std::vector<int64_t> &sizes,
+                   const std::function<Picoseconds(int64_t)> &addOne) {
+  Picoseconds before = 0, best = 0;
   for (int64_t size : sizes) {
     const Picoseconds time = addOne(size);
     if (time > before && time / kHopeless > bestThatFits())
-      return;
+      break;
     before = time;
+    if (time > 0)
+      best = best == 0 ? time : std::min(best, time);
   }
+  return best;
 }
 
 /// The data-parallel one is known in any case: reports compare with it.
@@ -136,4 +148,13 @@ void Recipes::note(const std::string &name) {
 
 std::string search::numberOfDevices(int64_t count) {
   return std::to_string(count) + (count == 1 ? " device" : " devices");
+}
+
+std::string search::tensorGridName(int64_t samples, int64_t group,
+                                   int64_t other) {
+  if (group * other == 1)
+    return "data-parallel";
+  return "tensor " + std::to_string(group) +
+         (other > 1 ? " x " + std::to_string(other) : "") +
+         (samples > 1 ? " x data " + std::to_string(samples) : "");
 }

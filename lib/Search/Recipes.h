@@ -27,8 +27,8 @@ public:
   using ConfigOf =
       std::function<std::optional<plan::Configuration>(plan::OpId)>;
 
-  /// Returns its time, or one that is longer than it may be; 0, so that a
-  /// series goes on, if it is not wanted. What the space does not allow is on
+  /// Returns its time, or one that is longer than it may be; 0 if it is not
+  /// wanted. What the space does not allow is on
   /// one device. `sharded`: with all options that the space has.
   plan::Picoseconds add(const std::string &name, const ConfigOf &configOf,
                         bool sharded = false);
@@ -37,11 +37,13 @@ public:
                                    const ConfigOf &configOf, bool canShare);
 
   /// `sizes`, the smallest first, of which addOne(size) adds what belongs to
-  /// one. Ends early with one that takes longer than the one before and
-  /// kHopeless times as long as something that fits: on many devices the
-  /// large groups are the ones that take long to plan.
-  void addSeries(const std::vector<int64_t> &sizes,
-                 const std::function<plan::Picoseconds(int64_t)> &addOne);
+  /// one, and returns its time, or 0 if that is nothing. Ends early with one
+  /// that takes longer than the one before and kHopeless times as long as
+  /// something that fits: on many devices the large groups are the ones that
+  /// take long to plan. Returns the least time, or 0.
+  plan::Picoseconds
+  addSeries(const std::vector<int64_t> &sizes,
+            const std::function<plan::Picoseconds(int64_t)> &addOne);
 
   const Space &space() const { return theSpace; }
   const plan::Graph &graph() const { return theSpace.graph(); }
@@ -55,6 +57,13 @@ public:
   inGrid(plan::OpId op, std::initializer_list<Split> splits) const {
     return gridOf(theSpace, op, splits, 0);
   }
+  /// Samples x tensor groups; a layer's parameters are split `other` times
+  /// along their other dimension, too: what one layer's sums are split by is
+  /// what the next one contracts.
+  std::optional<plan::Configuration> inTensorGrid(plan::OpId op,
+                                                  int64_t samples,
+                                                  int64_t group,
+                                                  int64_t other = 1) const;
   std::optional<plan::Configuration> dataParallel(plan::OpId op) const {
     return inGrid(op, {{theRoles.sample[op], devices()}});
   }
@@ -80,6 +89,10 @@ private:
   std::map<plan::OpId, Choice> pins;
   std::vector<Baseline> result;
 };
+
+/// Of Recipes::inTensorGrid(): "data-parallel", "tensor 4", "tensor 4 x data
+/// 2", "tensor 4 x 2 x data 2".
+std::string tensorGridName(int64_t samples, int64_t group, int64_t other = 1);
 
 /// "1 device", "8 devices".
 std::string numberOfDevices(int64_t count);

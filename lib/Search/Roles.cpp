@@ -165,6 +165,7 @@ Roles::Roles(const Space &space) : sample(sampleDims(space.graph())) {
   const Graph &graph = space.graph();
   const Following following = followingOf(graph);
   tensor.resize(graph.ops.size(), kReplica);
+  other.resize(graph.ops.size(), kReplica);
   for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
     const Op &op = graph.op(id);
     const Leader &leader = following.leaders[id];
@@ -180,6 +181,8 @@ Roles::Roles(const Space &space) : sample(sampleDims(space.graph())) {
                                     splitsParameters(graph, op, dim))
       // Sums of rows are whole again for the layers that follow.
       tensor[id] = isLookup(graph, op) ? rowDim(graph, op) : dim;
+    const int rows = rowDim(graph, op);
+    other[id] = tensor[id] == rows ? columnDim(graph, op) : rows;
   }
 }
 

@@ -24,6 +24,9 @@ struct Roles {
   /// until a layer contracts the split dimension, whose result is summed up
   /// and whole again.
   std::vector<int> tensor;
+  /// The other large dimension of a layer's parameters: where both are split,
+  /// what one layer's sums are split by is what the next one contracts.
+  std::vector<int> other;
 };
 
 /// Of a product of which every batch has a parameter of its own, as the layers

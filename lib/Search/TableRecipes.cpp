@@ -13,67 +13,40 @@ namespace {
 class TableRecipes {
 public:
   explicit TableRecipes(Recipes &recipes)
-      : recipes(recipes), graph(recipes.graph()) {
-    std::vector<double> load(static_cast<size_t>(recipes.devices()));
-    for (OpId anchor : recipes.space().anchors())
-      if (const Op &op = graph.op(anchor); isTable(op)) {
-        auto least = std::min_element(load.begin(), load.end());
-        places[anchor] = static_cast<DeviceId>(least - load.begin());
-        *least += numParameters(graph, op);
-      }
+      : recipes(recipes), graph(recipes.graph()), devices(recipes.devices()),
+        sizes(recipes.space().divisors()), isTable(graph.ops.size()),
+        isWide(graph.ops.size()) {
+    for (OpId anchor : recipes.space().anchors()) {
+      const Op &op = graph.op(anchor);
+      isWide[anchor] = hasManyParameters(graph, op, devices);
+      isTable[anchor] = hasManyParameters(graph, op) ||
+                        (isWide[anchor] && isLookup(graph, op));
+      if (isTable[anchor])
+        tables.push_back(anchor);
+    }
     findReduced();
   }
 
   void run() {
-    if (places.empty())
+    if (std::find(isWide.begin(), isWide.end(), true) == isWide.end())
       return;
-    recipes.add("data-parallel, table per device", [&](OpId op) {
-      auto place = places.find(op);
-      return place == places.end()
-                 ? others(op)
-                 : std::make_optional(Configuration::onDevice(place->second));
-    });
+    recipes.addSeries(sizes, [&](int64_t other) { return addGrids(other); });
+    if (tables.empty())
+      return;
+    addPerDevice();
     for (bool byRows : {true, false})
-      recipes.addSeries(recipes.space().divisors(), [&](int64_t parts) {
+      recipes.addSeries(sizes, [&](int64_t parts) {
         return parts == 1 ? 0 : addSplit(byRows, parts);
       });
-    addApart();
+    if (tables.size() < 2 || !areMost())
+      return;
+    recipes.addSeries(sizes, [&](int64_t group) { return addApart(group); });
+    recipes.addSeries(sizes, [&](int64_t group) { return addBlocks(group); });
   }
 
 private:
-  bool isTable(const Op &op) const {
-    return hasManyParameters(graph, op) ||
-           (isLookup(graph, op) &&
-            hasManyParameters(graph, op, recipes.devices()));
-  }
-
-  /// What is no table, nor best done where one is.
-  std::optional<Configuration> others(OpId op) const {
-    return isReduced[op] ? std::nullopt : recipes.dataParallel(op);
-  }
-
-  /// Groups of devices that split tables so, and each take some of the
-  /// samples.
-  Picoseconds addSplit(bool byRows, int64_t parts) {
-    const int64_t samples = recipes.devices() / parts;
-    const std::string name =
-        std::string("data-parallel, tables by ") +
-        (byRows ? "rows" : "columns") +
-        (samples == 1 ? ""
-                      : " on " + std::to_string(parts) + " x " +
-                            std::to_string(samples));
-    return recipes.add(name, [&](OpId op) {
-      const int dim =
-          byRows ? rowDim(graph, graph.op(op)) : columnDim(graph, graph.op(op));
-      return places.count(op)
-                 ? recipes.inGrid(op, {{recipes.roles().sample[op], samples},
-                                       {dim, parts}})
-                 : others(op);
-    });
-  }
-
   /// By operator: does it only make less of what one of the tables gives, as
-  /// the sum over a bag does?
+  /// the sum over a bag does? It is best done where that is.
   void findReduced() {
     isReduced.resize(graph.ops.size());
     for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
@@ -86,56 +59,136 @@ private:
           const OpId producer = graph.value(operand).producer;
           ++computed;
           read += graph.value(operand).type.bytes();
-          isOfTable |= places.count(producer) || isReduced[producer];
+          isOfTable |= isTable[producer] || isReduced[producer];
         }
       for (ValueId result : op.results)
         if (result >= 0)
           written += graph.value(result).type.bytes();
       isReduced[id] = op.role == OpRole::Forward && computed == 1 &&
-                      isOfTable && written <= read && !places.count(id);
+                      isOfTable && written <= read && !isTable[id];
     }
   }
 
   /// Are tables most of the model's parameters?
   bool areMost() const {
-    double tables = 0, all = 0;
+    double ofTables = 0, all = 0;
     for (OpId anchor : recipes.space().anchors()) {
       const double parameters = numParameters(graph, graph.op(anchor));
       all += parameters;
-      tables += places.count(anchor) ? parameters : 0;
+      ofTables += isTable[anchor] ? parameters : 0;
     }
-    return tables >= all / 2;
+    return ofTables >= all / 2;
   }
 
-  /// Where tables are most of a model: as far from each other as can be, so
-  /// that each has links of its own, and all else data-parallel on some
-  /// devices.
-  void addApart() {
-    if (places.size() < 2 || !areMost())
-      return;
-    int64_t number = 0;
-    const auto count = static_cast<int64_t>(places.size());
-    for (auto &[anchor, place] : places)
-      place = static_cast<DeviceId>(number++ * recipes.devices() / count);
-    recipes.addSeries(recipes.space().divisors(), [&](int64_t group) {
-      return recipes.add(
-          "tables apart, all else data-parallel on " + numberOfDevices(group),
-          [&](OpId op) {
-            auto place = places.find(op);
-            return isReduced[op] ? std::nullopt
-                   : place == places.end()
-                       ? recipes.inGrid(op,
-                                        {{recipes.roles().sample[op], group}})
-                       : std::make_optional(
-                             Configuration::onDevice(place->second));
-          });
+  /// A recipe that says configTable(op) of tables; all else is data-parallel on
+  /// the first `group` devices.
+  template <class ConfigTable>
+  Picoseconds add(const std::string &name, int64_t group,
+                  ConfigTable configTable) {
+    return recipes.add(name, [&](OpId op) -> std::optional<Configuration> {
+      if (isTable[op])
+        return configTable(op);
+      if (isReduced[op])
+        return std::nullopt;
+      return recipes.inGrid(op, {{recipes.roles().sample[op], group}});
+    });
+  }
+
+  /// The first device of every table's, of blocks of `size` neighbours from
+  /// `first` on; the least loaded one gets the next.
+  std::map<OpId, DeviceId> blocksFrom(DeviceId first, int64_t size) const {
+    std::map<OpId, DeviceId> result;
+    std::vector<double> load(static_cast<size_t>((devices - first) / size));
+    for (OpId table : tables) {
+      const auto least = std::min_element(load.begin(), load.end());
+      result[table] =
+          first + static_cast<DeviceId>((least - load.begin()) * size);
+      *least += numParameters(graph, graph.op(table));
+    }
+    return result;
+  }
+
+  void addPerDevice() {
+    const std::map<OpId, DeviceId> places = blocksFrom(0, 1);
+    add("data-parallel, table per device", devices,
+        [&](OpId op) { return Configuration::onDevice(places.at(op)); });
+  }
+
+  /// Groups of devices that split tables so, and each take some of the
+  /// samples.
+  Picoseconds addSplit(bool byRows, int64_t parts) {
+    const int64_t samples = devices / parts;
+    const std::string name =
+        std::string("data-parallel, tables by ") +
+        (byRows ? "rows" : "columns") +
+        (samples == 1 ? ""
+                      : " on " + std::to_string(parts) + " x " +
+                            std::to_string(samples));
+    return add(name, devices, [&](OpId op) {
+      const int dim =
+          byRows ? rowDim(graph, graph.op(op)) : columnDim(graph, graph.op(op));
+      return recipes.inGrid(
+          op, {{recipes.roles().sample[op], samples}, {dim, parts}});
+    });
+  }
+
+  /// Wide layers on tensor grids.
+  Picoseconds addGrids(int64_t other) {
+    return recipes.addSeries(divisorsOf(devices / other), [&](int64_t group) {
+      if (group * other == 1)
+        return Picoseconds(0);
+      const int64_t samples = devices / other / group;
+      const std::string name =
+          "data-parallel, wide layers " + tensorGridName(samples, group, other);
+      return recipes.add(name, [&](OpId op) {
+        return isWide[op] ? recipes.inTensorGrid(op, samples, group, other)
+                          : recipes.dataParallel(op);
+      });
+    });
+  }
+
+  /// On one device each, as far from each other as can be, so that each has
+  /// links of its own.
+  Picoseconds addApart(int64_t group) {
+    std::map<OpId, DeviceId> places;
+    const auto count = static_cast<int64_t>(tables.size());
+    for (int64_t t = 0; t < count; ++t)
+      places[tables[t]] = static_cast<DeviceId>(t * devices / count);
+    return add(
+        "tables apart, all else data-parallel on " + numberOfDevices(group),
+        group, [&](OpId op) { return Configuration::onDevice(places.at(op)); });
+  }
+
+  /// By columns on blocks of neighbours, behind the devices of all else if
+  /// there is room.
+  Picoseconds addBlocks(int64_t group) {
+    return recipes.addSeries(sizes, [&](int64_t size) {
+      // Of one device each, and on all, are other recipes.
+      if (size == 1 || size == devices)
+        return Picoseconds(0);
+      const std::map<OpId, DeviceId> places = blocksFrom(
+          static_cast<DeviceId>(devices - group >= size ? group : 0), size);
+      return add("tables by columns on " + numberOfDevices(size) +
+                     " each, all else data-parallel on " +
+                     numberOfDevices(group),
+                 group, [&](OpId op) {
+                   return gridOf(recipes.space(), op,
+                                 {{columnDim(graph, graph.op(op)), size}},
+                                 places.at(op));
+                 });
     });
   }
 
   Recipes &recipes;
   const Graph &graph;
-  /// Of tables, one device each.
-  std::map<OpId, DeviceId> places;
+  const int64_t devices;
+  const std::vector<int64_t> &sizes;
+  std::vector<OpId> tables;
+  /// By operator. Are its parameters more than its activations, or at least,
+  /// as those of a look-up may be, more than one device's part of them?
+  std::vector<bool> isTable;
+  /// More than one device's part of the activations.
+  std::vector<bool> isWide;
   std::vector<bool> isReduced;
 };
 

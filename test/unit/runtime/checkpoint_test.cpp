@@ -248,8 +248,8 @@ TEST_F(Data, DamagedCheckpoints) {
   const std::string where = "'DIR/step-00000001/checkpoint.json': expected ";
   EXPECT_EQ(changed("\"format\": \"ffc checkpoint\"", "\"format\": \"x\""),
             where + "\"format\": \"ffc checkpoint\", found \"x\"");
-  EXPECT_EQ(changed("\"version\": 1", "\"version\": 2"),
-            where + "version 1, found 2; another ffc has written it");
+  EXPECT_EQ(changed("\"version\": 2", "\"version\": 1"),
+            where + "version 2, found 1; another ffc has written it");
   EXPECT_EQ(changed("\"cosine:7\"", "\"square\""),
             where + "one of constant, linear, cosine, cosine:N, polynomial:P, "
                     "step:N:F, multi-step:N,N,...:F, exponential:F, one-cycle, "
@@ -347,6 +347,12 @@ TEST(Checksum, OfBoxesAddUp) {
     EXPECT_EQ(all, sum({0, 0}, {2, columns}) + sum({2, 0}, {3, columns}));
     EXPECT_EQ(all, sum({0, 0}, {rows, 1}) + sum({0, 1}, {rows, 5}));
     whole[7] ^= std::byte(1);
+    EXPECT_NE(all, sum({0, 0}, shape));
+    whole[7] ^= std::byte(1);
+    // The signs of two elements.
+    const std::size_t size = size_of(type);
+    for (std::size_t element : {3, 11})
+      whole[(element + 1) * size - 1] ^= std::byte(0x80);
     EXPECT_NE(all, sum({0, 0}, shape));
   }
 }

@@ -4,6 +4,7 @@
 
 #include "common/data/npy.h"
 #include "ffrt/error.h"
+#include "ffrt/program.h"
 #include "geometry.h"
 
 #include <filesystem>

@@ -6,17 +6,21 @@
 #include "common/checkpoint/safetensors.h"
 #include "common/copy/host_copy.h"
 #include "common/data/npy.h"
+#include "common/data/shared_output.h"
 #include "common/device/host_tensor.h"
 #include "common/device/target.h"
 #include "common/program/together.h"
 #include "ffrt/error.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <new>
 #include <sstream>
 
 namespace ffrt {
@@ -59,19 +63,43 @@ CheckpointWriter::CheckpointWriter(Comm &comm, const Group &world,
     : comm(comm), world(world), state(state), path(path), kept(keep),
       layout(make_layout(state.values())), folder(folder) {
   together(comm, world, kTask, [&] {
-    for (const Cell &home : state.homes())
-      copy_bytes += bytes_of(state.values()[home.value], home);
-    copy.reset(new std::byte[copy_bytes]);
-    std::byte *at = copy.get();
-    for (const Cell &home : state.homes()) {
+    place_homes();
+    for (std::size_t h = 0; h < starts.size(); ++h) {
+      const Cell &home = state.homes()[h];
       const GlobalValue &value = state.values()[home.value];
       if (!home.slot)
         begin({value.name.c_str(),
                value.parameter ? StateKind::parameter : StateKind::slot,
-               value.init, tensor_of(value, home, at)});
-      at += bytes_of(value, home);
+               value.init, tensor_of(value, home, copy.get() + starts[h])});
     }
   });
+}
+
+void CheckpointWriter::place_homes() {
+  constexpr std::size_t block = SharedOutput::kBlock;
+  for (const Cell &home : state.homes()) {
+    const GlobalValue &value = state.values()[home.value];
+    const std::size_t bytes = bytes_of(value, home);
+    if (bytes >= SharedOutput::kDirectBytes) {
+      std::size_t number = 0; // of its first element
+      for (int d = 0; d < value.rank; ++d)
+        number = number * std::size_t(value.shape[d]) + std::size_t(home.lo[d]);
+      const std::size_t place =
+          layout.places[home.value].offset + number * size_of(value.type);
+      copy_bytes += (place % block + block - copy_bytes % block) % block;
+    }
+    starts.push_back(copy_bytes);
+    copy_bytes += bytes;
+  }
+  const std::size_t blocks = (copy_bytes + block - 1) / block;
+  copy.reset(
+      static_cast<std::byte *>(std::aligned_alloc(block, blocks * block)));
+  if (!copy && copy_bytes > 0)
+    throw std::bad_alloc();
+  // What is not there is missed now, not in the middle of the run, and pages
+  // are not made between two steps. That they are small does no harm.
+  madvise(copy.get(), blocks * block, MADV_HUGEPAGE);
+  std::memset(copy.get(), 0, blocks * block);
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -99,16 +127,15 @@ void CheckpointWriter::write(Record next, const std::vector<double> &of_steps) {
 
 void CheckpointWriter::copy_state() {
   finish_target();
-  std::byte *at = copy.get();
-  for (const Cell &home : state.homes()) {
-    const GlobalValue &value = state.values()[home.value];
-    if (home.slot) {
-      const HostTensor slot(home.slot->tensor, HostTensor::Contents::copied);
-      const Tensor &from = slot.tensor();
-      copy_on_host(tensor_of(value, home, at), {}, from,
-                   place_in(from, home.lo), home.shape);
-    }
-    at += bytes_of(value, home);
+  for (std::size_t h = 0; h < starts.size(); ++h) {
+    const Cell &home = state.homes()[h];
+    if (!home.slot)
+      continue;
+    const HostTensor slot(home.slot->tensor, HostTensor::Contents::copied);
+    const Tensor &from = slot.tensor();
+    copy_on_host(
+        tensor_of(state.values()[home.value], home, copy.get() + starts[h]), {},
+        from, place_in(from, home.lo), home.shape);
   }
 }
 
@@ -145,8 +172,8 @@ void CheckpointWriter::write_homes() {
   const std::string partial = CheckpointFolder::partial_path(path, record.step);
   std::vector<std::unique_ptr<SharedOutput>> files(layout.files.size());
   std::ostringstream sums;
-  const std::byte *at = copy.get();
-  for (const Cell &home : state.homes()) {
+  for (std::size_t h = 0; h < starts.size(); ++h) {
+    const Cell &home = state.homes()[h];
     const GlobalValue &value = state.values()[home.value];
     const Placement &place = layout.places[home.value];
     std::unique_ptr<SharedOutput> &file = files[place.file];
@@ -154,13 +181,12 @@ void CheckpointWriter::write_homes() {
       file = std::make_unique<SharedOutput>(partial + "/" +
                                                 layout.files[place.file].name,
                                             SharedOutput::Mode::open);
-    const Tensor box = tensor_of(value, home, at);
+    const Tensor box = tensor_of(value, home, copy.get() + starts[h]);
     const std::size_t size = size_of(value.type);
     for_rows(box, [&](const std::byte *row, std::size_t n, std::size_t number) {
       file->write(place.offset + number * size, row, n * size);
     });
     sums << home.value << ' ' << checksum(box) << '\n';
-    at += bytes_of(value, home);
     if (stop)
       return;
   }

@@ -17,6 +17,7 @@
 #include "common/checkpoint/record.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
@@ -52,6 +53,9 @@ public:
   std::size_t bytes() const { return copy_bytes; }
 
 private:
+  /// Places the homes in the copy one after the other, those that go straight
+  /// to the disk as far behind a multiple of a block as in their file.
+  void place_homes();
   void make_files();
   void copy_state();
   /// The thread: writes what this rank is home to, then, on rank 0, waits until
@@ -67,9 +71,10 @@ private:
   const std::string path;
   const int64_t kept;
   const Layout layout;
-  CheckpointFolder *const folder; ///< null but on rank 0
+  CheckpointFolder *const folder;  ///< null but on rank 0
+  std::vector<std::size_t> starts; ///< of the homes, in `copy`
   std::size_t copy_bytes = 0;
-  std::unique_ptr<std::byte[]> copy; ///< of the homes, one after the other
+  std::unique_ptr<std::byte, decltype(&std::free)> copy{nullptr, &std::free};
 
   // The checkpoint that is being written.
   Record record;

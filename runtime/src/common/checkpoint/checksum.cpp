@@ -9,24 +9,20 @@ namespace ffrt {
 
 namespace {
 
-/// Every bit of x changes half of the result's (the finalizer of MurmurHash3).
-uint64_t mixed(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccdu;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53u;
-  return x ^ (x >> 33);
-}
-
-/// Of n neighbours, the first with number `number` in its value.
+/// Of n neighbours, the first with number `number` in its value: the sum of
+/// words times odd weights that look random, one multiplication each, so that
+/// it takes little from the steps that run beside it. One changed word always
+/// changes the sum; of several, the chance that they do not is about 2^-32.
 template <class Word>
 uint64_t sum_of_row(const std::byte *row, std::size_t n, uint64_t number) {
-  constexpr uint64_t kStep = 0x9e3779b97f4a7c15u; // odd: no two numbers meet
+  static_assert(sizeof(Word) <= 4, "two high bits of wider ones would cancel");
+  constexpr uint64_t kStep = 0x9e3779b97f4a7c15u; // 2^64 by the golden ratio
   uint64_t sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
     Word word;
     std::memcpy(&word, row + i * sizeof word, sizeof word);
-    sum += mixed(word + (number + i + 1) * kStep);
+    const uint64_t at = (number + i + 1) * kStep;
+    sum += uint64_t(word) * (uint32_t(at ^ (at >> 32)) | 1);
   }
   return sum;
 }
@@ -38,10 +34,8 @@ uint64_t sum_of_row(const std::byte *row, std::size_t n, uint64_t number,
     return sum_of_row<uint8_t>(row, n, number);
   case 2:
     return sum_of_row<uint16_t>(row, n, number);
-  case 4:
-    return sum_of_row<uint32_t>(row, n, number);
-  default:
-    return sum_of_row<uint64_t>(row, n, number);
+  default: // of 4 bytes, or halves
+    return sum_of_row<uint32_t>(row, n * size / 4, number * size / 4);
   }
 }
 

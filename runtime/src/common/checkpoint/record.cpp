@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char *kFormat = "ffc checkpoint";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 /// JSON has no integers of 64 bits that all readers keep.
 std::string hexadecimal(uint64_t number) {

@@ -1,7 +1,7 @@
 //===- file.cpp - files ---------------------------------------------------===//
 #include "common/data/file.h"
 
-#include "ffrt/error.h"
+#include "common/data/file_error.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,25 +19,10 @@
 
 namespace ffrt {
 
-namespace {
-
-[[noreturn]] void failed(const char *verb, const std::string &path) {
-  throw Error(std::string("cannot ") + verb + " '" + path +
-              "': " + std::strerror(errno));
-}
-
-/// What some file systems, and what is no file of a disk, can not do is no
-/// fault.
-bool is_on_disk(int file) {
-  return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
-}
-
-} // namespace
-
 MappedFile::MappedFile(const std::string &path) : name(path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    failed("open", path);
+    file_error("open", path);
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(file);
     throw Error("cannot open '" + path + "': not a regular file");
@@ -47,7 +32,7 @@ MappedFile::MappedFile(const std::string &path) : name(path) {
     void *map = mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file, 0);
     if (map == MAP_FAILED) {
       close(file);
-      failed("map", path);
+      file_error("map", path);
     }
     bytes = static_cast<const unsigned char *>(map);
     range = std::make_unique<MappedRange>(map, length, path);
@@ -88,7 +73,7 @@ MappedFile::~MappedFile() {
 std::vector<unsigned char> read_gzip(const std::string &path) {
   gzFile file = gzopen(path.c_str(), "rb");
   if (!file)
-    failed("open", path);
+    file_error("open", path);
   gzbuffer(file, 1 << 18);
   std::vector<unsigned char> bytes;
   std::size_t used = 0;
@@ -143,7 +128,7 @@ NewFile::NewFile(const std::string &path, const std::string &ending)
   if (opened >= 0)
     file = fdopen(opened, "wb");
   if (!file)
-    failed("write", temporary);
+    file_error("write", temporary);
 }
 
 NewFile::~NewFile() {
@@ -155,7 +140,7 @@ NewFile::~NewFile() {
 
 void NewFile::write(const void *data, std::size_t size) {
   if (std::fwrite(data, 1, size, file) != size)
-    failed("write", path);
+    file_error("write", path);
 }
 
 void NewFile::close(Sync sync) {
@@ -165,12 +150,12 @@ void NewFile::close(Sync sync) {
   good &= std::fclose(file) == 0;
   file = nullptr;
   if (!good)
-    failed("write", path);
+    file_error("write", path);
 }
 
 void NewFile::publish() {
   if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    failed("write", path);
+    file_error("write", path);
   published = true;
 }
 
@@ -185,45 +170,6 @@ void write_file(const std::string &path, const std::string &head,
 std::string read_file(const std::string &path) {
   const MappedFile file(path);
   return {reinterpret_cast<const char *>(file.data()), file.size()};
-}
-
-SharedOutput::SharedOutput(const std::string &path, Mode mode)
-    : path(path), file(open(path.c_str(),
-                            O_WRONLY | O_CLOEXEC |
-                                (mode == Mode::create ? O_CREAT | O_EXCL : 0),
-                            0666)) {
-  if (file < 0)
-    failed("write", path);
-}
-
-SharedOutput::~SharedOutput() { close(file); }
-
-void SharedOutput::reserve(std::size_t bytes) {
-  // Where the file system can not reserve room, the size alone is set.
-  if (bytes > 0 && fallocate(file, 0, 0, off_t(bytes)) != 0 &&
-      ((errno != EOPNOTSUPP && errno != ENOSYS) ||
-       ftruncate(file, off_t(bytes)) != 0))
-    failed("write", path);
-}
-
-void SharedOutput::write(std::size_t offset, const void *data,
-                         std::size_t size) {
-  const char *from = static_cast<const char *>(data);
-  while (size > 0) {
-    const ssize_t n = pwrite(file, from, size, off_t(offset));
-    if (n < 0 && errno != EINTR)
-      failed("write", path);
-    if (n <= 0)
-      continue;
-    from += n;
-    offset += std::size_t(n);
-    size -= std::size_t(n);
-  }
-}
-
-void SharedOutput::sync() {
-  if (!is_on_disk(file))
-    failed("write", path);
 }
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
@@ -260,7 +206,7 @@ void sync_folder(const std::string &path) {
     close(folder);
   errno = cause;
   if (!good)
-    failed("write", path);
+    file_error("write", path);
 }
 
 } // namespace ffrt

@@ -83,29 +83,6 @@ void write_file(const std::string &path, const std::string &head,
 /// Contents of a regular file.
 std::string read_file(const std::string &path);
 
-/// A file of which several processes write parts. Members throw Error naming
-/// the path.
-class SharedOutput {
-public:
-  enum class Mode {
-    create, ///< there is none
-    open,   ///< another process has created it
-  };
-  SharedOutput(const std::string &path, Mode mode);
-  ~SharedOutput();
-  SharedOutput(const SharedOutput &) = delete;
-  SharedOutput &operator=(const SharedOutput &) = delete;
-  /// Its size, and room on the disk for so much.
-  void reserve(std::size_t bytes);
-  void write(std::size_t offset, const void *data, std::size_t size);
-  /// Returns when what this process has written is on the disk.
-  void sync();
-
-private:
-  std::string path;
-  int file;
-};
-
 bool exists(const std::string &path);
 
 /// Names in a folder, sorted.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kChunk = int64_t(1) << 20;
 constexpr int64_t kWord = 8;
-constexpr char kMagic[] = "ffcsums1";
+constexpr char kMagic[] = "ffcsums2";
 /// What the file ends with.
 struct Tail {
   uint64_t bytes, hash;
