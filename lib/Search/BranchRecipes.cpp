@@ -21,36 +21,36 @@ public:
   void run() {
     for (bool sharesLayers : {true, false})
       for (bool byOther : {false, true})
-        recipes.addSeries(recipes.space().divisors(), [&](int64_t meet) {
-          return addMeetings(sharesLayers, meet, byOther);
-        });
+        recipes.addSeries(recipes.space().divisors(), divisorsOf,
+                          [&](int64_t meet, int64_t parts) {
+                            return addMeeting(sharesLayers, byOther, meet,
+                                              parts);
+                          });
   }
 
 private:
   /// What branches meet in is on so many devices: data-parallel, or on tensor
-  /// groups of all sizes; or, as branches that share their layers, split along
-  /// the other dimension of its parameters, so that what branches give lies
-  /// side by side and the first layer behind them contracts it as it lies.
-  Picoseconds addMeetings(bool sharesLayers, int64_t meet, bool byOther) {
-    return recipes.addSeries(divisorsOf(meet), [&](int64_t group) {
-      if (byOther && group == 1) // is a group of one
-        return Picoseconds(0);
-      const int64_t samples = meet / group, other = byOther ? group : 1;
-      if (byOther)
-        group = 1;
-      return recipes.add(
-          std::string("branches apart, ") + name(sharesLayers, byOther) +
-              ", all else " + tensorGridName(samples, group, other) + " on " +
-              numberOfDevices(meet),
-          [&](OpId op) -> std::optional<Configuration> {
-            if (branches.of[op] >= 0)
-              return inBranch(op, sharesLayers, byOther);
-            // What joins branches follows.
-            return byOther && recipes.roles().other[op] == kReplica
-                       ? std::nullopt
-                       : recipes.inTensorGrid(op, samples, group, other);
-          });
-    });
+  /// groups of so many parts; or, as branches that share their layers, split
+  /// along the other dimension of its parameters, so that what branches give
+  /// lies side by side and the first layer behind them contracts it as it lies.
+  Picoseconds addMeeting(bool sharesLayers, bool byOther, int64_t meet,
+                         int64_t parts) {
+    if (byOther && parts == 1) // the same as groups of one
+      return 0;
+    const int64_t samples = meet / parts, group = byOther ? 1 : parts,
+                  other = byOther ? parts : 1;
+    return recipes.add(
+        std::string("branches apart, ") + name(sharesLayers, byOther) +
+            ", all else " + tensorGridName(samples, group, other) + " on " +
+            numberOfDevices(meet),
+        [&](OpId op) -> std::optional<Configuration> {
+          if (branches.of[op] >= 0)
+            return inBranch(op, sharesLayers, byOther);
+          // What joins branches follows.
+          return byOther && recipes.roles().other[op] == kReplica
+                     ? std::nullopt
+                     : recipes.inTensorGrid(op, samples, group, other);
+        });
   }
 
   static const char *name(bool sharesLayers, bool byOther) {

@@ -53,16 +53,15 @@ public:
     if (isFarOff)
       return {std::nullopt, expertPipelines(judge.planning(), cuts)};
     const auto all = shapes();
-    int near = 0;
     for (const auto &[estimate, shape] : all) {
-      const bool looksSlower = best.fits() && estimate > best.makespan;
-      if (isOver(1) || (looksSlower && (!isNear(estimate) || ++near > kNear)))
+      if (isOver(1) || looksSlower(estimate))
         break;
-      tryAll(shape, cuts.cut(shape).begins, /*deferringWeights=*/looksSlower);
+      tryAll(shape, cuts.cut(shape).begins);
     }
     shareLayers(all);
     if (found)
       refine();
+    tryNear(all);
     while (found && improve())
       ;
     // A plan that does not fit is no answer.
@@ -77,12 +76,8 @@ private:
   static constexpr int64_t kMostWork = 100000;
   static constexpr int kFewest = 12;
 
-  /// Estimates know nothing of gradients of weights that fill the time in which
-  /// stages would wait. So many shapes that look slower than what is known, but
-  /// by no more than that may be worth, are tried with such schedules.
-  static constexpr int kNear = 3;
-  bool isNear(Picoseconds estimate) const {
-    return estimate - estimate / 5 <= best.makespan;
+  bool looksSlower(Picoseconds estimate) const {
+    return best.fits() && estimate > best.makespan;
   }
 
   bool isOver(double share) const {
@@ -161,6 +156,22 @@ private:
       const PipelineCuts::Begins begins = cuts.cut(shape).begins;
       if (const auto strategy = cuts.strategy(shape, begins))
         tryOne({shape, {shape.microBatches, 1}, begins, *strategy, {}});
+    }
+  }
+
+  /// Estimates know nothing of gradients of weights that fill the time in which
+  /// stages would wait. Some shapes that look slower than what is known, but by
+  /// no more than that may be worth, are tried with such schedules.
+  void tryNear(const std::vector<std::pair<Picoseconds, PipelineShape>> &all) {
+    constexpr int kMost = 3;
+    int tried = 0;
+    for (const auto &[estimate, shape] : all) {
+      if (!looksSlower(estimate))
+        continue;
+      if (isOver(1.5) || tried++ == kMost ||
+          looksSlower(estimate - estimate / 5))
+        return;
+      tryAll(shape, cuts.cut(shape).begins, /*deferringWeights=*/true);
     }
   }
 

@@ -11,11 +11,6 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// What takes so many times as long as something that fits is no recipe, and
-/// is not planned to its end: of thousands of devices, reshards in which all
-/// have something for all take longer to plan than all else.
-constexpr Picoseconds kHopeless = 10;
-
 Recipes::Recipes(const Space &space, const std::vector<Choice> &pinned,
                  const std::vector<int64_t> &room, Walker &walker,
                  const std::function<bool(Picoseconds)> &goesOn,
@@ -39,18 +34,28 @@ std::optional<Configuration> Recipes::inTensorGrid(OpId op, int64_t samples,
 }
 
 Picoseconds
-Recipes::addSeries(const std::vector<int64_t> &sizes,
+Recipes::addSeries(const std::vector<int64_t> &sizes, Picoseconds hopeless,
                    const std::function<Picoseconds(int64_t)> &addOne) {
   Picoseconds before = 0, best = 0;
   for (int64_t size : sizes) {
     const Picoseconds time = addOne(size);
-    if (time > before && time / kHopeless > bestThatFits())
+    if (time > before && time / hopeless > bestThatFits())
       break;
     before = time;
     if (time > 0)
       best = best == 0 ? time : std::min(best, time);
   }
   return best;
+}
+
+void Recipes::addSeries(
+    const std::vector<int64_t> &outer,
+    const std::function<std::vector<int64_t>(int64_t)> &inner,
+    const std::function<Picoseconds(int64_t, int64_t)> &addOne) {
+  addSeries(outer, kSlower, [&](int64_t size) {
+    return addSeries(inner(size), kSlower,
+                     [&](int64_t other) { return addOne(size, other); });
+  });
 }
 
 /// The data-parallel one is known in any case: reports compare with it.

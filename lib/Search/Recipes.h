@@ -43,7 +43,15 @@ public:
   /// take long to plan. Returns the least time, or 0.
   plan::Picoseconds
   addSeries(const std::vector<int64_t> &sizes,
-            const std::function<plan::Picoseconds(int64_t)> &addOne);
+            const std::function<plan::Picoseconds(int64_t)> &addOne) {
+    return addSeries(sizes, kHopeless, addOne);
+  }
+  /// A series for every outer size, inner(size) long. There are many, so these
+  /// end as soon as one takes kSlower times as long.
+  void
+  addSeries(const std::vector<int64_t> &outer,
+            const std::function<std::vector<int64_t>(int64_t)> &inner,
+            const std::function<plan::Picoseconds(int64_t, int64_t)> &addOne);
 
   const Space &space() const { return theSpace; }
   const plan::Graph &graph() const { return theSpace.graph(); }
@@ -71,6 +79,14 @@ public:
   std::vector<Baseline> take() { return std::move(result); }
 
 private:
+  /// What takes so many times as long as something that fits is no recipe, and
+  /// is not planned to its end: of thousands of devices, reshards in which all
+  /// have something for all take longer to plan than all else.
+  static constexpr plan::Picoseconds kHopeless = 10, kSlower = 2;
+
+  plan::Picoseconds
+  addSeries(const std::vector<int64_t> &sizes, plan::Picoseconds hopeless,
+            const std::function<plan::Picoseconds(int64_t)> &addOne);
   plan::Picoseconds limitOf(const std::string &name) const;
   Quality quality();
   plan::Picoseconds bestSoFar() const;

@@ -28,20 +28,14 @@ public:
   }
 
   void run() {
-    if (std::find(isWide.begin(), isWide.end(), true) == isWide.end())
-      return;
-    recipes.addSeries(sizes, [&](int64_t other) { return addGrids(other); });
-    if (tables.empty())
-      return;
-    addPerDevice();
-    for (bool byRows : {true, false})
-      recipes.addSeries(sizes, [&](int64_t parts) {
-        return parts == 1 ? 0 : addSplit(byRows, parts);
-      });
-    if (tables.size() < 2 || !areMost())
-      return;
-    recipes.addSeries(sizes, [&](int64_t group) { return addApart(group); });
-    recipes.addSeries(sizes, [&](int64_t group) { return addBlocks(group); });
+    if (!tables.empty())
+      addSplits();
+    if (tables.size() > 1 && areMost())
+      addFewDevices();
+    if (std::find(isWide.begin(), isWide.end(), true) != isWide.end())
+      recipes.addSeries(
+          sizes, [&](int64_t other) { return divisorsOf(devices / other); },
+          [&](int64_t other, int64_t group) { return addGrid(other, group); });
   }
 
 private:
@@ -80,6 +74,26 @@ private:
     return ofTables >= all / 2;
   }
 
+  /// Of tables, all else on all devices.
+  void addSplits() {
+    addPerDevice();
+    for (bool byRows : {true, false})
+      recipes.addSeries(sizes, [&](int64_t parts) {
+        return parts == 1 ? 0 : addSplit(byRows, parts);
+      });
+  }
+
+  /// All else on some devices.
+  void addFewDevices() {
+    recipes.addSeries(sizes, [&](int64_t group) { return addApart(group); });
+    recipes.addSeries(
+        sizes, [&](int64_t) { return sizes; },
+        [&](int64_t group, int64_t size) { return addBlocks(group, size); });
+    for (bool onEach : {true, false})
+      recipes.addSeries(
+          sizes, [&](int64_t group) { return addTogether(group, onEach); });
+  }
+
   /// A recipe that says configTable(op) of tables; all else is data-parallel on
   /// the first `group` devices.
   template <class ConfigTable>
@@ -114,37 +128,55 @@ private:
         [&](OpId op) { return Configuration::onDevice(places.at(op)); });
   }
 
-  /// Groups of devices that split tables so, and each take some of the
-  /// samples.
-  Picoseconds addSplit(bool byRows, int64_t parts) {
-    const int64_t samples = devices / parts;
-    const std::string name =
-        std::string("data-parallel, tables by ") +
-        (byRows ? "rows" : "columns") +
-        (samples == 1 ? ""
-                      : " on " + std::to_string(parts) + " x " +
-                            std::to_string(samples));
-    return add(name, devices, [&](OpId op) {
-      const int dim =
-          byRows ? rowDim(graph, graph.op(op)) : columnDim(graph, graph.op(op));
-      return recipes.inGrid(
-          op, {{recipes.roles().sample[op], samples}, {dim, parts}});
-    });
+  /// Groups of devices that split tables so, and each take some of the samples.
+  struct Way {
+    bool byRows;
+    int64_t parts, samples;
+    std::string name() const {
+      return std::string("tables by ") + (byRows ? "rows" : "columns") +
+             (samples == 1 ? ""
+                           : " on " + std::to_string(parts) + " x " +
+                                 std::to_string(samples));
+    }
+  };
+  std::optional<Configuration> split(OpId table, const Way &way) const {
+    const int dim = way.byRows ? rowDim(graph, graph.op(table))
+                               : columnDim(graph, graph.op(table));
+    return recipes.inGrid(table, {{recipes.roles().sample[table], way.samples},
+                                  {dim, way.parts}});
   }
 
-  /// Wide layers on tensor grids.
-  Picoseconds addGrids(int64_t other) {
-    return recipes.addSeries(divisorsOf(devices / other), [&](int64_t group) {
-      if (group * other == 1)
-        return Picoseconds(0);
-      const int64_t samples = devices / other / group;
-      const std::string name =
-          "data-parallel, wide layers " + tensorGridName(samples, group, other);
-      return recipes.add(name, [&](OpId op) {
-        return isWide[op] ? recipes.inTensorGrid(op, samples, group, other)
-                          : recipes.dataParallel(op);
-      });
-    });
+  Picoseconds addSplit(bool byRows, int64_t parts) {
+    const Way way{byRows, parts, devices / parts};
+    const Picoseconds time = add("data-parallel, " + way.name(), devices,
+                                 [&](OpId op) { return split(op, way); });
+    if (time > 0 && (!best || time < bestTime)) {
+      best = way;
+      bestTime = time;
+    }
+    return time;
+  }
+
+  /// Wide layers on tensor grids; tables that are read by rows the best way.
+  Picoseconds addGrid(int64_t other, int64_t group) {
+    if (group * other == 1)
+      return 0;
+    const int64_t samples = devices / other / group;
+    auto isSplit = [&](OpId op) {
+      return isTable[op] && isLookup(graph, graph.op(op));
+    };
+    const bool hasLookups = std::any_of(tables.begin(), tables.end(), isSplit);
+    return recipes.add(
+        "data-parallel, wide layers " + tensorGridName(samples, group, other) +
+            (hasLookups ? ", " + best->name() : ""),
+        [&](OpId op) -> std::optional<Configuration> {
+          if (isSplit(op))
+            return split(op, *best);
+          if (isReduced[op])
+            return std::nullopt;
+          return isWide[op] ? recipes.inTensorGrid(op, samples, group, other)
+                            : recipes.dataParallel(op);
+        });
   }
 
   /// On one device each, as far from each other as can be, so that each has
@@ -159,24 +191,40 @@ private:
         group, [&](OpId op) { return Configuration::onDevice(places.at(op)); });
   }
 
-  /// By columns on blocks of neighbours, behind the devices of all else if
-  /// there is room.
-  Picoseconds addBlocks(int64_t group) {
-    return recipes.addSeries(sizes, [&](int64_t size) {
-      // Of one device each, and on all, are other recipes.
-      if (size == 1 || size == devices)
-        return Picoseconds(0);
-      const std::map<OpId, DeviceId> places = blocksFrom(
-          static_cast<DeviceId>(devices - group >= size ? group : 0), size);
-      return add("tables by columns on " + numberOfDevices(size) +
-                     " each, all else data-parallel on " +
-                     numberOfDevices(group),
-                 group, [&](OpId op) {
-                   return gridOf(recipes.space(), op,
-                                 {{columnDim(graph, graph.op(op)), size}},
-                                 places.at(op));
-                 });
-    });
+  /// By columns on blocks of `size` neighbours, behind the devices of all else
+  /// if there is room. Of one device each, and on all, are other recipes.
+  Picoseconds addBlocks(int64_t group, int64_t size) {
+    if (size == 1 || size == devices)
+      return 0;
+    const std::map<OpId, DeviceId> places = blocksFrom(
+        static_cast<DeviceId>(devices - group >= size ? group : 0), size);
+    return add("tables by columns on " + numberOfDevices(size) +
+                   " each, all else data-parallel on " + numberOfDevices(group),
+               group, [&](OpId op) {
+                 return gridOf(recipes.space(), op,
+                               {{columnDim(graph, graph.op(op)), size}},
+                               places.at(op));
+               });
+  }
+
+  /// By columns; all else on the same devices, data-parallel or, where it is
+  /// small, by each of them, so that only what tables give has to move.
+  Picoseconds addTogether(int64_t group, bool onEach) {
+    if (group == 1 || (group == devices && !onEach))
+      return 0;
+    return recipes.add(
+        "tables by columns on " + numberOfDevices(group) +
+            (onEach ? ", all else on each"
+                    : ", all else data-parallel on these"),
+        [&](OpId op) -> std::optional<Configuration> {
+          if (isTable[op])
+            return recipes.inGrid(op,
+                                  {{columnDim(graph, graph.op(op)), group}});
+          if (isReduced[op])
+            return std::nullopt;
+          return recipes.inGrid(
+              op, {{onEach ? kReplica : recipes.roles().sample[op], group}});
+        });
   }
 
   Recipes &recipes;
@@ -190,6 +238,8 @@ private:
   /// More than one device's part of the activations.
   std::vector<bool> isWide;
   std::vector<bool> isReduced;
+  std::optional<Way> best; ///< of those tried
+  Picoseconds bestTime = 0;
 };
 
 } // namespace

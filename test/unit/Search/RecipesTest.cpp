@@ -64,6 +64,16 @@ TEST_F(RecipesTest, TensorGroupsOfWeightsSideBySide) {
               ::testing::Not(::testing::Contains("{k = 4} on 0 1 2 3")));
 }
 
+/// Layers that are wide for each of four devices, but not for all samples.
+TEST_F(RecipesTest, WideLayers) {
+  use(4);
+  TestGraph g = layers(2048);
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "data-parallel, wide layers tensor 2 x 2"),
+      ::testing::ElementsAre("{c = 2, k = 2} on 0 1 2 3",
+                             "{k = 2, c = 2} on 0 1 2 3"));
+}
+
 TEST_F(RecipesTest, RecipesByName) {
   use(4);
   TestGraph g = layers(256);
