@@ -128,52 +128,32 @@ private:
         [&](OpId op) { return Configuration::onDevice(places.at(op)); });
   }
 
-  /// Groups of devices that split tables so, and each take some of the samples.
-  struct Way {
-    bool byRows;
-    int64_t parts, samples;
-    std::string name() const {
-      return std::string("tables by ") + (byRows ? "rows" : "columns") +
-             (samples == 1 ? ""
-                           : " on " + std::to_string(parts) + " x " +
-                                 std::to_string(samples));
-    }
-  };
-  std::optional<Configuration> split(OpId table, const Way &way) const {
-    const int dim = way.byRows ? rowDim(graph, graph.op(table))
-                               : columnDim(graph, graph.op(table));
-    return recipes.inGrid(table, {{recipes.roles().sample[table], way.samples},
-                                  {dim, way.parts}});
-  }
-
+  /// Groups of devices that split tables so, and each take some of the
+  /// samples.
   Picoseconds addSplit(bool byRows, int64_t parts) {
-    const Way way{byRows, parts, devices / parts};
-    const Picoseconds time = add("data-parallel, " + way.name(), devices,
-                                 [&](OpId op) { return split(op, way); });
-    if (time > 0 && (!best || time < bestTime)) {
-      best = way;
-      bestTime = time;
-    }
-    return time;
+    const int64_t samples = devices / parts;
+    const std::string name =
+        std::string("data-parallel, tables by ") +
+        (byRows ? "rows" : "columns") +
+        (samples == 1 ? ""
+                      : " on " + std::to_string(parts) + " x " +
+                            std::to_string(samples));
+    return add(name, devices, [&](OpId op) {
+      const int dim =
+          byRows ? rowDim(graph, graph.op(op)) : columnDim(graph, graph.op(op));
+      return recipes.inGrid(
+          op, {{recipes.roles().sample[op], samples}, {dim, parts}});
+    });
   }
 
-  /// Wide layers on tensor grids; tables that are read by rows the best way.
+  /// Wide layers on tensor grids.
   Picoseconds addGrid(int64_t other, int64_t group) {
     if (group * other == 1)
       return 0;
     const int64_t samples = devices / other / group;
-    auto isSplit = [&](OpId op) {
-      return isTable[op] && isLookup(graph, graph.op(op));
-    };
-    const bool hasLookups = std::any_of(tables.begin(), tables.end(), isSplit);
     return recipes.add(
-        "data-parallel, wide layers " + tensorGridName(samples, group, other) +
-            (hasLookups ? ", " + best->name() : ""),
-        [&](OpId op) -> std::optional<Configuration> {
-          if (isSplit(op))
-            return split(op, *best);
-          if (isReduced[op])
-            return std::nullopt;
+        "data-parallel, wide layers " + tensorGridName(samples, group, other),
+        [&](OpId op) {
           return isWide[op] ? recipes.inTensorGrid(op, samples, group, other)
                             : recipes.dataParallel(op);
         });
@@ -238,8 +218,6 @@ private:
   /// More than one device's part of the activations.
   std::vector<bool> isWide;
   std::vector<bool> isReduced;
-  std::optional<Way> best; ///< of those tried
-  Picoseconds bestTime = 0;
 };
 
 } // namespace

@@ -151,13 +151,14 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 /// share layers as Megatron does (each with sharded updates or not), and tables
 /// on one device each, by rows or columns (by all devices, or by groups of
 /// which each has some of the samples) or, where they are most of the model,
-/// apart from each other; branches and experts on devices of their own; groups
-/// on the first few devices alone. Each once. A dimension that an operator does
-/// not have, or not enough of, becomes copies. Grids and groups become larger
-/// until one takes longer than the one before and ten times as long as some
-/// recipe that fits; or when `goesOn`, which is told the time of the best
-/// recipe so far and may be empty, says so after the second one, and one fits.
-/// Only those that `names` lists, unless it is empty.
+/// apart from each other; wide layers along both dimensions of their
+/// parameters; branches and experts on devices of their own; groups on the
+/// first few devices alone. Each once. A dimension that an operator does not
+/// have, or not enough of, becomes copies. Grids and groups become larger until
+/// one takes longer than the one before and ten times as long as some recipe
+/// that fits; or when `goesOn`, which is told the time of the best recipe so
+/// far and may be empty, says so after the second one, and one fits. Only those
+/// that `names` lists, unless it is empty.
 std::vector<Baseline>
 baselines(const Space &space, const std::vector<Choice> &pinned,
           const std::vector<int64_t> &room, Walker &walker,

@@ -20,7 +20,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <new>
 #include <sstream>
 
 namespace ffrt {
@@ -91,11 +90,13 @@ void CheckpointWriter::place_homes() {
     starts.push_back(copy_bytes);
     copy_bytes += bytes;
   }
+  if (copy_bytes == 0)
+    return;
   const std::size_t blocks = (copy_bytes + block - 1) / block;
   copy.reset(
       static_cast<std::byte *>(std::aligned_alloc(block, blocks * block)));
-  if (!copy && copy_bytes > 0)
-    throw std::bad_alloc();
+  if (!copy)
+    throw Error("cannot allocate " + std::to_string(copy_bytes) + " bytes");
   // What is not there is missed now, not in the middle of the run, and pages
   // are not made between two steps. That they are small does no harm.
   madvise(copy.get(), blocks * block, MADV_HUGEPAGE);
