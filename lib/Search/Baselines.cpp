@@ -46,9 +46,9 @@ bySpeed(const Recipes &recipes, OpId op,
 /// of them.
 static Picoseconds addTensorGroups(Recipes &recipes, int64_t group) {
   const int64_t samples = recipes.devices() / group;
-  const std::string name = tensorGridName(samples, group);
+  const std::string name = nameOf({samples, group});
   auto groups = [&](OpId op) {
-    return recipes.inTensorGrid(op, samples, group);
+    return recipes.inTensorGrid(op, {samples, group});
   };
   const Picoseconds time = recipes.addWithUpdates(name, groups, samples > 1);
   if (recipes.space().speeds().empty())
@@ -71,15 +71,15 @@ static void addFewerDevices(Recipes &recipes) {
           used % group != 0)
         continue;
       const std::string name =
-          tensorGridName(used / group, group) + " on " + numberOfDevices(used);
+          nameOf({used / group, group}) + " on " + numberOfDevices(used);
       recipes.add(name, [&](OpId op) {
-        return recipes.inTensorGrid(op, used / group, group);
+        return recipes.inTensorGrid(op, {used / group, group});
       });
       if (group == 1)
         recipes.add(name + ", one weird trick", [&](OpId op) {
           return hasManyParameters(graph, graph.op(op))
                      ? recipes.inGrid(op, {{parameterDim(graph.op(op)), used}})
-                     : recipes.inTensorGrid(op, used, 1);
+                     : recipes.inTensorGrid(op, {used, 1});
         });
     }
 }
@@ -100,10 +100,10 @@ static void addFastest(Recipes &recipes) {
     recipes.addSeries(divisorsOf(count), [&](int64_t group) {
       return recipes.addWithUpdates(
           used == 1 ? "fastest device"
-                    : tensorGridName(count / group, group) +
-                          " on the fastest " + numberOfDevices(count),
+                    : nameOf({count / group, group}) + " on the fastest " +
+                          numberOfDevices(count),
           [&](OpId op) {
-            auto config = recipes.inTensorGrid(op, count / group, group);
+            auto config = recipes.inTensorGrid(op, {count / group, group});
             if (config)
               for (DeviceId &device : config->devices)
                 device = order[device];

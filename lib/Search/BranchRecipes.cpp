@@ -37,20 +37,19 @@ private:
                          int64_t parts) {
     if (byOther && parts == 1) // the same as groups of one
       return 0;
-    const int64_t samples = meet / parts, group = byOther ? 1 : parts,
-                  other = byOther ? parts : 1;
-    return recipes.add(
-        std::string("branches apart, ") + name(sharesLayers, byOther) +
-            ", all else " + tensorGridName(samples, group, other) + " on " +
-            numberOfDevices(meet),
-        [&](OpId op) -> std::optional<Configuration> {
-          if (branches.of[op] >= 0)
-            return inBranch(op, sharesLayers, byOther);
-          // What joins branches follows.
-          return byOther && recipes.roles().other[op] == kReplica
-                     ? std::nullopt
-                     : recipes.inTensorGrid(op, samples, group, other);
-        });
+    const TensorGrid grid{meet / parts, byOther ? 1 : parts,
+                          byOther ? parts : 1};
+    return recipes.add(std::string("branches apart, ") +
+                           name(sharesLayers, byOther) + ", all else " +
+                           nameOf(grid) + " on " + numberOfDevices(meet),
+                       [&](OpId op) -> std::optional<Configuration> {
+                         if (branches.of[op] >= 0)
+                           return inBranch(op, sharesLayers, byOther);
+                         // What joins branches follows.
+                         return byOther && recipes.roles().other[op] == kReplica
+                                    ? std::nullopt
+                                    : recipes.inTensorGrid(op, grid);
+                       });
   }
 
   static const char *name(bool sharesLayers, bool byOther) {
@@ -62,11 +61,11 @@ private:
   std::optional<Configuration> inBranch(OpId op, bool sharesLayers,
                                         bool byOther) const {
     const Branches::Block &block = blocks[branches.of[op]];
-    const Roles &roles = recipes.roles();
-    const int dim = !sharesLayers ? roles.sample[op]
-                    : byOther     ? roles.other[op]
-                                  : roles.tensor[op];
-    return gridOf(recipes.space(), op, {{dim, block.size}}, block.first);
+    const TensorGrid grid = !sharesLayers ? TensorGrid{block.size, 1, 1}
+                            : byOther     ? TensorGrid{1, 1, block.size}
+                                          : TensorGrid{1, block.size, 1};
+    return tensorGridOf(recipes.space(), recipes.roles(), op, grid,
+                        block.first);
   }
 
   Recipes &recipes;

@@ -211,11 +211,8 @@ void Moves::group() {
       static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
   auto split = [&](size_t i) {
     const NumberedChoice now = walker->numbered(anchorAt(i));
-    const auto config = gridOf(space, now.op,
-                               {{roles.sample[now.op], size / layers / other},
-                                {roles.tensor[now.op], layers},
-                                {roles.other[now.op], other}},
-                               first);
+    const auto config = tensorGridOf(
+        space, roles, now.op, {size / layers / other, layers, other}, first);
     if (config && space.allows(now.op, *config))
       choices->push_back({now.op, walker->number(*config), now.options});
   };

@@ -164,11 +164,11 @@ private:
   /// no more than that may be worth, are tried with such schedules.
   void tryNear(const std::vector<std::pair<Picoseconds, PipelineShape>> &all) {
     constexpr int kMost = 3;
-    int tried = 0;
+    int near = 0;
     for (const auto &[estimate, shape] : all) {
       if (!looksSlower(estimate))
         continue;
-      if (isOver(1.5) || tried++ == kMost ||
+      if (isOver(1.5) || near++ == kMost ||
           looksSlower(estimate - estimate / 5))
         return;
       tryAll(shape, cuts.cut(shape).begins, /*deferringWeights=*/true);

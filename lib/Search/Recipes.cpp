@@ -25,14 +25,6 @@ bool Recipes::areAllPinned() const {
   return !pins.empty() && pins.size() >= theSpace.anchors().size();
 }
 
-std::optional<Configuration> Recipes::inTensorGrid(OpId op, int64_t samples,
-                                                   int64_t group,
-                                                   int64_t other) const {
-  return inGrid(op, {{theRoles.sample[op], samples},
-                     {theRoles.tensor[op], group},
-                     {theRoles.other[op], other}});
-}
-
 Picoseconds
 Recipes::addSeries(const std::vector<int64_t> &sizes, Picoseconds hopeless,
                    const std::function<Picoseconds(int64_t)> &addOne) {
@@ -155,11 +147,10 @@ std::string search::numberOfDevices(int64_t count) {
   return std::to_string(count) + (count == 1 ? " device" : " devices");
 }
 
-std::string search::tensorGridName(int64_t samples, int64_t group,
-                                   int64_t other) {
-  if (group * other == 1)
+std::string search::nameOf(const TensorGrid &grid) {
+  if (grid.group * grid.other == 1)
     return "data-parallel";
-  return "tensor " + std::to_string(group) +
-         (other > 1 ? " x " + std::to_string(other) : "") +
-         (samples > 1 ? " x data " + std::to_string(samples) : "");
+  return "tensor " + std::to_string(grid.group) +
+         (grid.other > 1 ? " x " + std::to_string(grid.other) : "") +
+         (grid.samples > 1 ? " x data " + std::to_string(grid.samples) : "");
 }

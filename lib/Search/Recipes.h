@@ -65,13 +65,10 @@ public:
   inGrid(plan::OpId op, std::initializer_list<Split> splits) const {
     return gridOf(theSpace, op, splits, 0);
   }
-  /// Samples x tensor groups; a layer's parameters are split `other` times
-  /// along their other dimension, too: what one layer's sums are split by is
-  /// what the next one contracts.
-  std::optional<plan::Configuration> inTensorGrid(plan::OpId op,
-                                                  int64_t samples,
-                                                  int64_t group,
-                                                  int64_t other = 1) const;
+  std::optional<plan::Configuration>
+  inTensorGrid(plan::OpId op, const TensorGrid &grid) const {
+    return tensorGridOf(theSpace, theRoles, op, grid);
+  }
   std::optional<plan::Configuration> dataParallel(plan::OpId op) const {
     return inGrid(op, {{theRoles.sample[op], devices()}});
   }
@@ -106,9 +103,8 @@ private:
   std::vector<Baseline> result;
 };
 
-/// Of Recipes::inTensorGrid(): "data-parallel", "tensor 4", "tensor 4 x data
-/// 2", "tensor 4 x 2 x data 2".
-std::string tensorGridName(int64_t samples, int64_t group, int64_t other = 1);
+/// "data-parallel", "tensor 4", "tensor 4 x data 2", "tensor 4 x 2 x data 2".
+std::string nameOf(const TensorGrid &grid);
 
 /// "1 device", "8 devices".
 std::string numberOfDevices(int64_t count);

@@ -221,3 +221,14 @@ int64_t search::elementsMovedBy(const Graph &graph, const Op &op) {
         sum += numElements(graph.value(value).type.shape);
   return sum;
 }
+
+std::optional<Configuration> search::tensorGridOf(const Space &space,
+                                                  const Roles &roles, OpId op,
+                                                  const TensorGrid &grid,
+                                                  DeviceId first) {
+  return gridOf(space, op,
+                {{roles.sample[op], grid.samples},
+                 {roles.tensor[op], grid.group},
+                 {roles.other[op], grid.other}},
+                first);
+}

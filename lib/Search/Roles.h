@@ -49,6 +49,17 @@ std::optional<plan::Configuration> gridOf(const Space &space, plan::OpId op,
                                           std::initializer_list<Split> splits,
                                           plan::DeviceId first);
 
+/// How a block of neighbours shares layers: samples x tensor groups, of which
+/// each splits a layer's parameters `other` times along their other dimension.
+struct TensorGrid {
+  int64_t samples = 1, group = 1, other = 1;
+};
+
+/// `op` split so, as gridOf() does it.
+std::optional<plan::Configuration>
+tensorGridOf(const Space &space, const Roles &roles, plan::OpId op,
+             const TensorGrid &grid, plan::DeviceId first = 0);
+
 /// The state that `value` is, perhaps in another form, such as another element
 /// type; of several side by side, the first one; -1: it is none.
 plan::ValueId stateBehind(const plan::Graph &graph, plan::ValueId value);

@@ -150,13 +150,12 @@ private:
   Picoseconds addGrid(int64_t other, int64_t group) {
     if (group * other == 1)
       return 0;
-    const int64_t samples = devices / other / group;
-    return recipes.add(
-        "data-parallel, wide layers " + tensorGridName(samples, group, other),
-        [&](OpId op) {
-          return isWide[op] ? recipes.inTensorGrid(op, samples, group, other)
-                            : recipes.dataParallel(op);
-        });
+    const TensorGrid grid{devices / other / group, group, other};
+    return recipes.add("data-parallel, wide layers " + nameOf(grid),
+                       [&](OpId op) {
+                         return isWide[op] ? recipes.inTensorGrid(op, grid)
+                                           : recipes.dataParallel(op);
+                       });
   }
 
   /// On one device each, as far from each other as can be, so that each has

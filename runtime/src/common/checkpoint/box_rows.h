@@ -37,6 +37,15 @@ inline Tensor box_tensor(DType type, int rank, const Index &lo,
   return t;
 }
 
+/// The number of the element `at` in a row-major value of extents `global`.
+inline std::size_t element_number(int rank, const Index &global,
+                                  const Index &at) {
+  std::size_t number = 0;
+  for (int d = 0; d < rank; ++d)
+    number = number * std::size_t(global[d]) + std::size_t(at[d]);
+  return number;
+}
+
 /// Cuts a row-major box into the longest pieces that lie together in the whole
 /// value, too, and calls f(bytes, elements, number of the first in the value).
 template <class F> void for_rows(const Tensor &box, const F &f) {
@@ -49,19 +58,13 @@ template <class F> void for_rows(const Tensor &box, const F &f) {
   std::size_t n = 1;
   for (int d = split > 0 ? split - 1 : 0; d < box.rank; ++d)
     n *= std::size_t(box.shape[d]);
-  Index stride; // of the value
-  int64_t step = 1;
-  for (int d = box.rank - 1; d >= 0; --d) {
-    stride[d] = step;
-    step *= box.global[d];
-  }
   const std::byte *row = box.as<const std::byte>();
   Index at;
   for (;;) {
-    int64_t number = 0;
+    Index place;
     for (int d = 0; d < box.rank; ++d)
-      number += (box.lo[d] + at[d]) * stride[d];
-    f(row, n, std::size_t(number));
+      place[d] = box.lo[d] + at[d];
+    f(row, n, element_number(box.rank, box.global, place));
     row += n * size_of(box.type);
     int d = split - 2;
     while (d >= 0 && ++at[d] == box.shape[d])

@@ -80,11 +80,10 @@ void CheckpointWriter::place_homes() {
     const GlobalValue &value = state.values()[home.value];
     const std::size_t bytes = bytes_of(value, home);
     if (bytes >= SharedOutput::kDirectBytes) {
-      std::size_t number = 0; // of its first element
-      for (int d = 0; d < value.rank; ++d)
-        number = number * std::size_t(value.shape[d]) + std::size_t(home.lo[d]);
       const std::size_t place =
-          layout.places[home.value].offset + number * size_of(value.type);
+          layout.places[home.value].offset +
+          element_number(value.rank, value.shape, home.lo) *
+              size_of(value.type);
       copy_bytes += (place % block + block - copy_bytes % block) % block;
     }
     starts.push_back(copy_bytes);
