@@ -41,11 +41,9 @@ public:
         return std::nullopt;
       addNode(n, known, pinned, most);
     }
-    for (const auto &[pair, flows] : between) {
-      if (stopped && stopped())
+    for (const auto &[pair, flows] : between)
+      if (!addEdge(pair.first, pair.second, flows, stopped))
         return std::nullopt;
-      addEdge(pair.first, pair.second, flows);
-    }
     return std::move(result);
   }
 
@@ -157,10 +155,18 @@ private:
   Picoseconds flowCost(const Flow &flow, const Group &from, const Group &to) {
     Picoseconds cost = 0;
     LayoutId layout = layoutOf(flow.value, from, nullptr);
-    for (OpId reader : flow.readers)
+    for (OpId reader : flow.readers) {
+      const LayoutId before = layout;
+      bool isApart = false;
       for (const OpSegment::Step &step : table.op(reader, to.at(reader)).steps)
-        if (step.slot >= 0 && graph.slotValue(reader, step.slot) == flow.value)
+        if (step.slot >= 0 &&
+            graph.slotValue(reader, step.slot) == flow.value) {
+          isApart |= table.isReadApart(reader, step.slot, before);
           layout = move(layout, step.need, &cost);
+        }
+      if (isApart)
+        layout = before;
+    }
     return cost;
   }
 
@@ -275,9 +281,12 @@ private:
     }
   }
 
-  void addEdge(size_t a, size_t b, const std::vector<Flow> &flows) {
+  bool addEdge(size_t a, size_t b, const std::vector<Flow> &flows,
+               const std::function<bool()> &stopped) {
     AdditiveProblem::Edge edge{a, b, {}};
-    for (ConfigId i : chosen[a])
+    for (ConfigId i : chosen[a]) {
+      if (stopped && stopped())
+        return false;
       for (ConfigId j : chosen[b]) {
         const Group &groupA = groupOf(a, i), &groupB = groupOf(b, j);
         Picoseconds cost = 0;
@@ -286,7 +295,9 @@ private:
                                  : flowCost(flow, groupB, groupA);
         edge.costs.push_back(std::min(cost, kMaxCost));
       }
+    }
     result.costs.edges.push_back(std::move(edge));
+    return true;
   }
 
   const Space &space;

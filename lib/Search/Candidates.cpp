@@ -176,15 +176,60 @@ void Space::addPlaced(OpId anchor, std::vector<GridAxis> axes, int64_t points,
   while (std::next_permutation(axes.begin(), axes.end(), byDim));
 }
 
+static bool hasShares(const Configuration &config) {
+  return std::any_of(config.axes.begin(), config.axes.end(),
+                     [](const GridAxis &axis) { return !axis.shares.empty(); });
+}
+
 std::vector<Configuration> Space::relatives(OpId anchor,
                                             const Configuration &config) const {
   std::vector<Configuration> result;
   const int64_t points = config.numPoints();
-  const bool isEqual =
-      std::all_of(config.axes.begin(), config.axes.end(),
-                  [](const GridAxis &axis) { return axis.shares.empty(); });
-  if (isEqual && numDevices_ % points == 0)
+  if (!hasShares(config) && numDevices_ % points == 0)
     addPlaced(anchor, config.axes, points, /*firstPlaceOnly=*/false, result);
+  return result;
+}
+
+std::vector<Configuration> Space::reshaped(OpId anchor,
+                                           const Configuration &config) const {
+  std::vector<Configuration> result;
+  if (hasShares(config))
+    return result;
+  std::vector<int> dims = splittable_[anchor];
+  dims.push_back(kReplica);
+  auto add = [&](Configuration made) {
+    made.axes.erase(
+        std::remove_if(made.axes.begin(), made.axes.end(),
+                       [](const GridAxis &axis) { return axis.degree == 1; }),
+        made.axes.end());
+    if (isCandidate(anchor, made))
+      result.push_back(std::move(made));
+  };
+  for (size_t from = 0; from < config.axes.size(); ++from)
+    for (int64_t factor : divisors_)
+      for (int dim : dims) {
+        if (factor == 1 || config.axes[from].degree % factor != 0 ||
+            dim == config.axes[from].dim)
+          continue;
+        Configuration made = config;
+        made.axes[from].degree /= factor;
+        if (config.degreeOf(dim) > 1) {
+          for (GridAxis &axis : made.axes)
+            if (axis.dim == dim)
+              axis.degree *= factor;
+          add(std::move(made));
+          continue;
+        }
+        // Neighbours along the new axis are neighbours or far apart.
+        const size_t last = made.axes[from].degree > 1 ? from + 1 : from;
+        for (size_t place = from; place <= last; ++place) {
+          Configuration wider = made;
+          wider.axes.insert(wider.axes.begin() +
+                                static_cast<std::ptrdiff_t>(place),
+                            {dim, factor});
+          add(std::move(wider));
+        }
+      }
   return result;
 }
 

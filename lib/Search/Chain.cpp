@@ -21,7 +21,7 @@ static constexpr double kLeastAlpha = 1;
 /// waiting for. An anchor has about as many candidates as the square of the
 /// number of devices: blocks of 1, 2, ... devices at all of their places, split
 /// in some ways each.
-static constexpr int64_t kProposalsForCandidate = 48, kMostPatience = 12000;
+static constexpr int64_t kProposalsForCandidate = 48, kMostPatience = 24000;
 static constexpr Picoseconds kShareOfGain = 1000;
 
 /// While nothing fits, every proposal takes an account of the memory of all

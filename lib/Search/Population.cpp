@@ -10,8 +10,6 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// A repair may make a proposal for so many of chains.
-static constexpr int64_t kChainsForRepair = 4;
 /// Of the time that a search may take, what chains may.
 static constexpr double kTimeOfChains = 0.9;
 
@@ -32,7 +30,7 @@ void Population::run(int threads,
                      const std::function<void(const Chain &)> &report) {
   if (chains.empty())
     return;
-  for (double share : {0.5, 1.0}) {
+  for (double share : {1.0 / 3, 2.0 / 3, 1.0}) {
     runChains(threads, share, report);
     improve(/*isLast=*/share == 1);
   }
@@ -104,7 +102,7 @@ void Population::improve(bool isLast) {
   for (const auto &chain : chains)
     made += chain->proposals();
   walker.assign(all.front().strategy);
-  repair.run(others, made / kChainsForRepair, /*thoroughly=*/isLast);
+  repair.run(others, made, /*thoroughly=*/isLast);
   repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};
   for (const auto &chain : chains)
     if (!isLast && !isNearlyAsGood(chain->bestQuality(), repaired->quality))

@@ -14,8 +14,8 @@ namespace ffc::search {
 /// A gain that is smaller is not worth another strategy.
 constexpr double kWorthwhile = 0.01;
 
-/// Chains on several threads. After half of what they do the best answer is
-/// repaired with what the others found, and those whose own is not nearly as
+/// Chains on several threads. After each third of what they do the best answer
+/// is repaired with what the others found, and those whose own is not nearly as
 /// good go on from it; at the end it is repaired again. What comes out does not
 /// depend on the threads.
 class Population {

@@ -17,8 +17,8 @@ Repair::Repair(const Space &space, Walker &walker,
                const std::vector<Choice> &pinned, std::function<bool()> mayTake,
                std::function<bool()> goesOn)
     : space(space), walker(walker), mayTake(std::move(mayTake)),
-      goesOn(std::move(goesOn)), isOpen(space.anchors().size(), true),
-      candidates(space.anchors().size()) {
+      goesOn(std::move(goesOn)), trails(space),
+      isOpen(space.anchors().size(), true), candidates(space.anchors().size()) {
   const Graph &graph = space.graph();
   for (const Choice &pin : pinned)
     isOpen[indexOf(pin.op)] = false;
@@ -152,7 +152,7 @@ void Repair::extend(std::vector<Partial> &next, const Partial &partial,
     return a.makespan < b.makespan;
   };
   const NumberedChoice own = walker.numbered(space.anchors()[anchor]);
-  for (ConfigId config : candidates[space.classOf(anchor)]) {
+  for (ConfigId config : choicesOf(anchor)) {
     if (config == own.config)
       continue;
     if (!isLeft())
@@ -223,6 +223,99 @@ bool Repair::solveEach(
   return gained;
 }
 
+//===----------------------------------------------------------------------===//
+// Layers and pairs
+//===----------------------------------------------------------------------===//
+
+/// What an anchor may choose from.
+std::vector<ConfigId> Repair::choicesOf(size_t anchor) const {
+  const OpId op = space.anchors()[anchor];
+  std::vector<ConfigId> all = candidates[space.classOf(anchor)];
+  for (const Configuration &config : space.reshaped(op, walker.config(op)))
+    if (const ConfigId id = walker.number(config);
+        std::find(all.begin(), all.end(), id) == all.end())
+      all.push_back(id);
+  return all;
+}
+
+/// What is behind the anchors of the choices, and is none of them, follows if
+/// it may.
+void Repair::addBehind(Choices &choices) const {
+  std::set<OpId> chosen;
+  for (const NumberedChoice &choice : choices)
+    chosen.insert(choice.op);
+  for (size_t i = 0, leaders = choices.size(); i < leaders; ++i)
+    for (const auto &[member, config] :
+         trails.behind(choices[i].op, walker.config(choices[i])))
+      if (isOpen[indexOf(member)] && space.allows(member, config) &&
+          chosen.insert(member).second)
+        choices.push_back(
+            {member, walker.number(config), walker.numbered(member).options});
+}
+
+/// The same for all; true if that is faster.
+bool Repair::solveLayers(const std::vector<OpId> &members) {
+  bool gained = false;
+  for (ConfigId config : choicesOf(indexOf(members.front()))) {
+    Choices choices;
+    for (OpId member : members)
+      choices.push_back({member, config, walker.numbered(member).options});
+    Choices withMore = choices;
+    addBehind(withMore);
+    for (const Choices &each : {choices, withMore})
+      if (isLeft() && each.size() > 1) {
+        ++layers.proposed;
+        gained |= take(each, layers);
+      }
+  }
+  return gained;
+}
+
+bool Repair::solveLayers() {
+  bool gained = false;
+  std::vector<bool> isDone(isOpen.size());
+  for (size_t first : open) {
+    std::vector<OpId> members;
+    for (OpId op : space.alike(first))
+      if (const size_t a = indexOf(op); isOpen[a] && !isDone[a]) {
+        isDone[a] = true;
+        members.push_back(op);
+      }
+    if (!members.empty())
+      gained |= solveLayers(members);
+  }
+  return gained;
+}
+
+/// Both on the same devices; true if that is faster.
+bool Repair::solvePair(size_t first, size_t second) {
+  bool gained = false;
+  const OpId a = space.anchors()[first], b = space.anchors()[second];
+  const std::vector<ConfigId> ofSecond = choicesOf(second);
+  for (ConfigId config : choicesOf(first))
+    for (ConfigId other : ofSecond) {
+      const NumberedChoice one{a, config, walker.numbered(a).options},
+          two{b, other, walker.numbered(b).options};
+      if (!isLeft())
+        return gained;
+      if (config == walker.configs()[a] || other == walker.configs()[b] ||
+          walker.config(one).devices != walker.config(two).devices)
+        continue;
+      ++pairs.proposed;
+      gained |= take({one, two}, pairs);
+    }
+  return gained;
+}
+
+bool Repair::solvePairs() {
+  bool gained = false;
+  for (size_t first : open)
+    for (size_t second : neighbours[first])
+      if (first < second)
+        gained |= solvePair(first, second);
+  return gained;
+}
+
 void Repair::run(const std::vector<const Strategy *> &others, int64_t budget,
                  bool thoroughly) {
   end = made + budget;
@@ -238,6 +331,7 @@ void Repair::run(const std::vector<const Strategy *> &others, int64_t budget,
     while (solveEach([](size_t first) { return std::vector{first}; }))
       ;
   while (thoroughly &&
-         (solveEach([&](size_t first) { return connected(first); }) |
+         (solveLayers() || solvePairs() ||
+          solveEach([&](size_t first) { return connected(first); }) ||
           solveEach([&](size_t first) { return alike(first); })));
 }

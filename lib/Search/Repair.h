@@ -8,11 +8,17 @@
 //   - regions: where another one differs from it, what is connected in the
 //     graph is taken over if that is faster (partition crossover; Tinos,
 //     Whitley and Chicano, FOGA 2015);
+//   - layers: all that are alike get the same, with or without what the loss,
+//     sums and products behind them would take over from them;
+//   - pairs: two neighbours in the graph are chosen again together, on the same
+//     devices, which neither may want alone;
 //   - windows: a few anchors, neighbours in the graph or layers alike, are
 //     freed and chosen again one after the other, by a beam under the simulated
-//     time (large-neighbourhood search; Shaw, CP 1998). They choose from what
-//     layers alike have anywhere in the population, on other devices and in
-//     other orders, too.
+//     time (large-neighbourhood search; Shaw, CP 1998).
+//
+// Of what layers alike have anywhere in the population, on other devices and in
+// other orders, too, and of what an anchor has with a factor of one degree
+// moved to another dimension.
 //
 // All of it is deterministic.
 //
@@ -20,6 +26,7 @@
 #ifndef FFC_LIB_SEARCH_REPAIR_H
 #define FFC_LIB_SEARCH_REPAIR_H
 
+#include "Trails.h"
 #include "ffc/Search/Search.h"
 
 #include <functional>
@@ -39,13 +46,15 @@ public:
   void note(const plan::Strategy &strategy);
 
   /// Makes the walker's strategy faster by at most `budget` proposals. `others`
-  /// are complete. Windows of several anchors take longest and only come with
-  /// `thoroughly`.
+  /// are complete. What chooses for several anchors takes longest and only
+  /// comes with `thoroughly`.
   void run(const std::vector<const plan::Strategy *> &others, int64_t budget,
            bool thoroughly);
 
-  /// How many regions and windows were tried, and how many gained something.
-  std::vector<MoveCount> counts() const { return {regions, windows}; }
+  /// How many of each kind were tried, and how many gained something.
+  std::vector<MoveCount> counts() const {
+    return {regions, layers, pairs, windows};
+  }
 
 private:
   using Choices = std::vector<NumberedChoice>;
@@ -63,6 +72,12 @@ private:
   void extend(std::vector<Partial> &next, const Partial &partial, size_t anchor,
               size_t beam);
   bool solveEach(const std::function<std::vector<size_t>(size_t)> &windowFrom);
+  bool solveLayers();
+  bool solveLayers(const std::vector<plan::OpId> &members);
+  void addBehind(Choices &choices) const;
+  bool solvePairs();
+  bool solvePair(size_t first, size_t second);
+  std::vector<plan::ConfigId> choicesOf(size_t anchor) const;
   std::vector<size_t> connected(size_t first) const;
   std::vector<size_t> alike(size_t first) const;
   size_t indexOf(plan::OpId anchor) const;
@@ -70,6 +85,7 @@ private:
   const Space &space;
   Walker &walker;
   const std::function<bool()> mayTake, goesOn;
+  const Trails trails;
   int64_t made = 0, end = 0;
   // Anchors by their indices.
   std::vector<size_t> open; ///< those that are not pinned
@@ -78,7 +94,8 @@ private:
   std::vector<std::vector<size_t>> neighbours;
   /// By class of anchors: what to choose from.
   std::vector<std::vector<plan::ConfigId>> candidates;
-  MoveCount regions{"region of another"}, windows{"window"};
+  MoveCount regions{"region of another"}, layers{"layers"}, pairs{"pair"},
+      windows{"window"};
 };
 
 } // namespace ffc::search

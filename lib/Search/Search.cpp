@@ -33,6 +33,9 @@ constexpr double kManyOps = 8192;
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
 constexpr int kEliminated = 256;
+/// It is given up where it needs so many segments that nothing else has met:
+/// some seconds of it. Where layers are alike, there are few.
+constexpr size_t kMostEliminated = 100'000;
 
 class Run {
 public:
@@ -162,9 +165,11 @@ private:
     for (size_t b = 0; b < std::min(kStarts, result.baselines.size()); ++b)
       known.push_back(result.baselines[b].strategy);
     const Picoseconds best = result.baselines.front().quality.makespan;
+    const size_t before = tableOf(0).numSegments();
     std::optional<EliminationProblem> problem =
         eliminationProblem(space, tableOf(0), known, options.pinned, most, [&] {
-          return !goesOn("dynamic programming", best);
+          return tableOf(0).numSegments() - before > kMostEliminated ||
+                 !goesOn("dynamic programming", best);
         });
     if (!problem)
       return;

@@ -162,6 +162,10 @@ public:
   /// included; another has none.
   std::vector<plan::Configuration>
   relatives(plan::OpId anchor, const plan::Configuration &config) const;
+  /// The configuration with one factor of a degree moved to another dimension,
+  /// or to copies: legal ones on the same devices.
+  std::vector<plan::Configuration>
+  reshaped(plan::OpId anchor, const plan::Configuration &config) const;
   /// Splits of one dimension into equal blocks for which there is no divisor of
   /// the number of devices: of 12 heads on 8 devices into 3 or 6. Of dimensions
   /// of less than twice as many units as devices, where it matters.

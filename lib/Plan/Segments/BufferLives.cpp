@@ -49,11 +49,10 @@ void BufferLives::home(ValueId state, LayoutId layout) {
   }
 }
 
-/// Those of its home are the first ones of its layout.
-void BufferLives::forget(ValueId state, LayoutId home) {
-  Placed &where = at({state});
-  where.layout = home;
-  where.buffers.resize(table.parts(home).size());
+void BufferLives::forget(ValueId value, LayoutId layout) {
+  Placed &where = at({value});
+  where.layout = layout;
+  where.buffers.resize(table.parts(layout).size());
 }
 
 void BufferLives::load(const OpSegment::Step &step, ValuePart from) {

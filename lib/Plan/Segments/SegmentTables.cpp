@@ -59,7 +59,7 @@ SegmentTable::Tables::Tables(const Graph &graph, int numDevices,
                              const CostModel &cost)
     : graph(graph), numDevices(numDevices), cost(cost), orders(graph),
       operators(graph, cost.overlaps()), inPlace(graph, orders, operators),
-      order(graph, operators, inPlace) {
+      readsApart(graph), order(graph, operators, inPlace) {
   for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
     classes.push_back(classIds.intern(
         classKey(graph, op, orders, cost.profile() != nullptr), op));
@@ -68,7 +68,7 @@ SegmentTable::Tables::Tables(const Graph &graph, int numDevices,
 LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
                                             const Placement &placement,
                                             const Layout *before) {
-  Layout layout{type, {}, {}};
+  Layout layout{type, {}, {}, false};
   Key key;
   key.add(type);
   layout.holdings.reserve(placement.holdings.size());
@@ -90,6 +90,10 @@ LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
       added.members.push_back(member.device);
     key.add(int64_t(added.region)).add(int64_t(added.reduction));
     key.add(int64_t(added.order)).addAll(added.members);
+    for (const Holding &holding : placement.holdings)
+      holding.region.forEachBox([&](const Box &box) {
+        layout.isPartlyComplete |= box.meets(group.box);
+      });
   }
   return layouts.intern(key, std::move(layout));
 }

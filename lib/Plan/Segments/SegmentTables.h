@@ -8,6 +8,7 @@
 #ifndef FFC_LIB_PLAN_SEGMENTTABLES_H
 #define FFC_LIB_PLAN_SEGMENTTABLES_H
 
+#include "Order/ReadsApart.h"
 #include "SegmentKeys.h"
 #include "Step/EarlyStart.h"
 #include "ffc/Plan/Segments.h"
@@ -33,6 +34,9 @@ struct SegmentTable::Tables {
     TensorType type;
     std::vector<PartCode> holdings;
     std::vector<Group> groups;
+    /// Is something of the partial sums complete somewhere? Others are then
+    /// made one by one (planReshard()).
+    bool isPartlyComplete = false;
   };
 
   Tables(const Graph &graph, int numDevices, const CostModel &cost);
@@ -76,6 +80,7 @@ struct SegmentTable::Tables {
   MemoryOrders orders;
   OperatorOrder operators;
   WrittenInPlace inPlace;
+  ReadsApart readsApart;
   StepOrder order;
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators

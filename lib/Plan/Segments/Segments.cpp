@@ -98,6 +98,11 @@ bool SegmentTable::isInPlace(ValueId value) const {
   return tables->inPlace.contains(value);
 }
 
+bool SegmentTable::isReadApart(OpId op, int slot, LayoutId layout) const {
+  return tables->readsApart.contains(op, slot) &&
+         (!isPartial(layout) || tables->layouts[layout].isPartlyComplete);
+}
+
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
   const Value &written =
       tables->graph.value(tables->graph.states[state].written);

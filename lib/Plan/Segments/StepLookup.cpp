@@ -106,11 +106,15 @@ private:
 
   LookedUp read(OpId op, int slot) {
     const std::vector<OpSegment::Step> &steps = timer.segments[op]->steps;
+    const LayoutId before = layout;
+    const bool isApart = !starts && table.isReadApart(op, slot, layout);
     for (size_t s = 0; s < steps.size(); ++s)
       if (steps[s].slot == slot)
         if (const LookedUp found = get(op, s, steps[s].need);
             found != LookedUp::All)
           return found;
+    if (isApart)
+      layout = before;
     return LookedUp::All;
   }
 

@@ -18,6 +18,8 @@ StepWalk::StepWalk(SegmentTable &table, const StepOrder &order,
       known(graph.ops.size()), isOutput(graph.values.size()), starts(order) {
   for (const Output &output : graph.outputs)
     isOutput[output.value] = true;
+  for (const Turn &turn : order.turns())
+    isPlain &= turn.parts == 1 && !turn.isAgain;
 }
 
 bool StepWalk::run() {
@@ -204,6 +206,7 @@ void StepWalk::turn(const Turn &turn) {
         values[results[r]].layout = segment.results[r];
         sink.write(r, {results[r]}, segment.results[r], /*adds=*/false);
       }
+    forgetApart();
   } else {
     for (ValueId result : graph.op(turn.op).results)
       release(result, turn.part - SentMessages::kUnreleased);
@@ -245,12 +248,25 @@ void StepWalk::read(const Turn &turn, const OpSegment::Step &step,
   if (graph.isLoaded(from.value))
     return sink.load(step, from);
   LayoutId &layout = layoutOf(from);
+  if (isPlain && table.isReadApart(turn.op, step.slot, layout))
+    apart.try_emplace(from.value, layout);
   // What is missing is made of what is there, whichever part that is.
   const bool isThere = table.reshard(layout, step.need).tasks.empty();
   finish(from.value, isThere && !turn.isLast() ? turn.part : kAllParts);
   reshard(from, layout, step.need);
   sink.read(step, from, layout);
   offer(from.value);
+}
+
+/// What was brought for this operator is of no use to others.
+void StepWalk::forgetApart() {
+  for (const auto &[value, before] : apart)
+    if (values[value].layout != before) {
+      values[value].layout = before;
+      if (wants == Wants::Buffers)
+        sink.forget(value, before);
+    }
+  apart.clear();
 }
 
 void StepWalk::write(const Turn &turn, const TurnSegment &segment) {

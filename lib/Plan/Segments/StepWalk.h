@@ -77,8 +77,9 @@ public:
     virtual void addSum(ValueId /*value*/, LayoutId /*layout*/,
                         const std::vector<int32_t> & /*numbers*/,
                         const Turn & /*turn*/) {}
-    /// Of a state only its home is left.
-    virtual void forget(ValueId /*state*/, LayoutId /*home*/) {}
+    /// Of a value only the buffers of `layout`, which are its first ones, are
+    /// left: of a state its home, of others what all readers may use.
+    virtual void forget(ValueId /*value*/, LayoutId /*layout*/) {}
     virtual void accumulate(ValueId /*value*/, LayoutId /*layout*/) {}
     /// From here on the value is the mean over the micro-batches.
     virtual void beMean(ValueId /*value*/) {}
@@ -118,6 +119,7 @@ private:
   void work(const Turn &turn, const OpSegment::Step &step, const Shape *shift);
   void read(const Turn &turn, const OpSegment::Step &step, const Shape *shift);
   void write(const Turn &turn, const TurnSegment &segment);
+  void forgetApart();
   void forget(const Turn &turn);
   void forgetSent(ValueId value);
   void fetch(ValueId value, const Turn &reader);
@@ -154,6 +156,10 @@ private:
   Messages underWay, unreleased;
   int numStarted = 0;
   bool isRegular = true;
+  /// Does every operator take one turn, once?
+  bool isPlain = true;
+  /// Of what the operator reads apart from others, the layouts before.
+  std::map<ValueId, LayoutId> apart;
 };
 
 } // namespace ffc::plan

@@ -5,6 +5,7 @@
 #include "TestGraph.h"
 #include "TestTopology.h"
 #include "ffc/Plan/PairMap.h"
+#include "ffc/Plan/StepTimer.h"
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,58 @@ TEST(SegmentsTest, ConfigurationsHaveNumbers) {
   EXPECT_NE(table.intern(other), id);
   EXPECT_NE(table.intern(again), id);
   EXPECT_EQ(table.config(id), split);
+}
+
+/// Rows 0 to 7 and 8 to 15 of a product, and some of the first ones again.
+TEST(SegmentsTest, ReadsApart) {
+  TestGraph g;
+  const ValueId y = g.product("p", g.input("x", {16, 8}), g.state("w", {8, 8}));
+  g.output("a", g.part("first", y, 0, 8));
+  g.output("b", g.part("second", y, 8, 8));
+  g.output("c", g.part("again", y, 4, 2));
+  CostModel cost(ranks(4, "3 GB/s", "2 us"));
+  SegmentTable table(g.graph, 4, cost);
+  auto made = [&](const Configuration &config) {
+    return table.op(0, table.intern(config)).results[0];
+  };
+  const LayoutId whole = made({{{0, 2}}, {0, 1}});
+  EXPECT_FALSE(table.isReadApart(1, 0, whole)) << "read again";
+  EXPECT_TRUE(table.isReadApart(2, 0, whole));
+  EXPECT_FALSE(table.isReadApart(3, 0, whole)) << "read before";
+  EXPECT_FALSE(table.isReadApart(0, 0, whole)) << "has one reader";
+  // What one reader gets made of partial sums decides how others do.
+  const LayoutId partial = made({{{2, 2}}, {0, 1}});
+  ASSERT_TRUE(table.isPartial(partial));
+  EXPECT_FALSE(table.isReadApart(2, 0, partial));
+  const OpSegment &second = table.op(2, table.intern({{{0, 2}}, {2, 3}}));
+  const LayoutId after = table.reshard(partial, second.steps[0].need).after;
+  EXPECT_TRUE(!table.isPartial(after) || table.isReadApart(2, 0, after));
+}
+
+/// Where readers have nothing to do with each other, one that moves has nobody
+/// else's reshard made again.
+TEST(SegmentsTest, ReadersApartShareTheirReshards) {
+  constexpr int kParts = 64;
+  TestGraph g;
+  const ValueId y =
+      g.product("p", g.input("x", {kParts, 8}), g.state("w", {8, 8}));
+  for (int p = 0; p < kParts; ++p)
+    g.output("out/" + std::to_string(p),
+             g.part("part" + std::to_string(p), y, p, 1));
+  CostModel cost(ranks(4, "3 GB/s", "2 us"));
+  SegmentTable table(g.graph, 4, cost);
+  const ConfigId here = table.intern(Configuration::onDevice(0)),
+                 there = table.intern(Configuration::onDevice(1));
+  StepTimer timer(table, std::vector<ConfigId>(g.graph.ops.size(), here));
+  for (OpId op = 1; op <= kParts; ++op) {
+    timer.propose({{op, there}});
+    timer.accept();
+  }
+  // Of each part, on two devices, the operator's and a reshard.
+  EXPECT_EQ(table.numSegments(), 4u * kParts + 1);
+  std::vector<ConfigId> configs(g.graph.ops.size(), there);
+  configs[0] = here;
+  EXPECT_EQ(StepTimer(table, configs).makespan(), timer.makespan());
 }
 
 TEST(SegmentsTest, FindsOnlyWhatWasMade) {

@@ -98,6 +98,34 @@ TEST_F(RepairTest, WindowsChooseForNeighboursTogether) {
   }
 }
 
+/// Layers that are alike get the same, all at once.
+TEST_F(RepairTest, LayersGetTheSame) {
+  use(layers(256));
+  const Strategy first = strategyOf({kAll, kOne});
+  walker->assign(strategyOf({kOne, kOne}));
+  Repair repaired = repair();
+  repaired.run({&first}, 1000, /*thoroughly=*/true);
+  EXPECT_EQ(walker->strategy(), strategyOf({kAll, kAll}));
+  EXPECT_EQ(repaired.counts()[1].accepted, 1);
+}
+
+/// Those that are not alike do as pairs, the second with a factor moved to the
+/// samples, which nobody has.
+TEST_F(RepairTest, PairsChooseOnTheSameDevices) {
+  TestGraph g;
+  const ValueId y =
+      g.product("first", g.input("x", {64, 256}), g.state("v", {256, 512}));
+  g.output("out/z", g.product("second", y, g.state("w", {512, 256})));
+  use(std::move(g));
+  const Configuration columns{{{1, 4}}, {0, 1, 2, 3}};
+  const Strategy first = strategyOf({kAll, kOne}),
+                 mine = strategyOf({columns, columns});
+  walker->assign(mine);
+  Repair repaired = repair();
+  repaired.run({&first}, 1000, /*thoroughly=*/true);
+  EXPECT_EQ(walker->strategy(), strategyOf({kAll, kAll}));
+}
+
 TEST_F(RepairTest, ChangesNothingThatItMayNot) {
   use(towers(256));
   const Strategy mine = strategyOf({kOne, kOne, kOne, kOne}),
@@ -116,6 +144,30 @@ TEST_F(RepairTest, ChangesNothingThatItMayNot) {
   repair({{space->anchors()[1], kOne}}).run({&theirs}, 1000, true);
   EXPECT_EQ(walker->config(space->anchors()[1]), kOne) << "pinned";
   EXPECT_FALSE(walker->strategy() == mine) << "others are not pinned";
+}
+
+TEST_F(RepairTest, Reshaped) {
+  const TestGraph graph = layers(64);
+  const Space eight(graph.graph, 8);
+  const OpId anchor = eight.anchors()[0];
+  const std::vector<DeviceId> devices{4, 5, 6, 7};
+  // A factor of 2 goes to one of two other dimensions or to copies, before or
+  // behind what is left; one of 4 takes the place of all.
+  std::vector<Configuration> all = eight.reshaped(anchor, {{{0, 4}}, devices});
+  EXPECT_EQ(all.size(), 9u);
+  for (const Configuration &config : all) {
+    EXPECT_EQ(config.devices, devices);
+    EXPECT_EQ(config.numPoints(), 4);
+    EXPECT_EQ(std::count(all.begin(), all.end(), config), 1);
+  }
+  // To what is split already.
+  all = eight.reshaped(anchor, {{{0, 2}, {1, 2}}, devices});
+  EXPECT_EQ(
+      std::count(all.begin(), all.end(), Configuration{{{1, 4}}, devices}), 1);
+  EXPECT_TRUE(eight.reshaped(anchor, Configuration::onDevice(0)).empty());
+  EXPECT_TRUE(
+      eight.reshaped(anchor, {{GridAxis::withShares(0, {3, 1})}, {0, 1}})
+          .empty());
 }
 
 TEST_F(RepairTest, Relatives) {

@@ -17,11 +17,11 @@ template <class Word>
 uint64_t sum_of_row(const std::byte *row, std::size_t n, uint64_t number) {
   static_assert(sizeof(Word) <= 4, "two high bits of wider ones would cancel");
   constexpr uint64_t kStep = 0x9e3779b97f4a7c15u; // 2^64 by the golden ratio
-  uint64_t sum = 0;
+  uint64_t sum = 0, at = number * kStep;
   for (std::size_t i = 0; i < n; ++i) {
     Word word;
     std::memcpy(&word, row + i * sizeof word, sizeof word);
-    const uint64_t at = (number + i + 1) * kStep;
+    at += kStep;
     sum += uint64_t(word) * (uint32_t(at ^ (at >> 32)) | 1);
   }
   return sum;
