@@ -158,10 +158,10 @@ public:
   /// into the state that it is stored in.
   bool isInPlace(ValueId value) const;
   /// True if what the operator reads through the slot, of a value laid out so,
-  /// is of no use to others that read it (Order/ReadsApart.h): the reshards for
-  /// these are the same from `layout` as from what is there after this one. Not
-  /// so of partial sums of which nothing is complete: that decides how others
-  /// are made.
+  /// is of no use to others that read it (Segments/ReadsApart.h): the reshards
+  /// for these are the same from `layout` as from what is there after this one.
+  /// Not so of partial sums of which nothing is complete: that decides how
+  /// others are made.
   bool isReadApart(OpId op, int slot, LayoutId layout) const;
   /// The layout of a state's value at the start of the step. The state is one
   /// that is updated, by an operator under `update`.

@@ -8,7 +8,7 @@
 #ifndef FFC_LIB_PLAN_SEGMENTTABLES_H
 #define FFC_LIB_PLAN_SEGMENTTABLES_H
 
-#include "Order/ReadsApart.h"
+#include "ReadsApart.h"
 #include "SegmentKeys.h"
 #include "Step/EarlyStart.h"
 #include "ffc/Plan/Segments.h"
