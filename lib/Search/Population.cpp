@@ -10,6 +10,8 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// A repair that is not the last may make a proposal for so many of chains.
+static constexpr int64_t kChainsForRepair = 4;
 /// Of the time that a search may take, what chains may.
 static constexpr double kTimeOfChains = 0.9;
 
@@ -102,7 +104,8 @@ void Population::improve(bool isLast) {
   for (const auto &chain : chains)
     made += chain->proposals();
   walker.assign(all.front().strategy);
-  repair.run(others, made, /*thoroughly=*/isLast);
+  repair.run(others, isLast ? made : made / kChainsForRepair,
+             /*thoroughly=*/isLast);
   repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};
   for (const auto &chain : chains)
     if (!isLast && !isNearlyAsGood(chain->bestQuality(), repaired->quality))

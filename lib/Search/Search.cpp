@@ -29,13 +29,16 @@ constexpr int64_t kEndless = int64_t(1) << 60;
 constexpr int64_t kLeastBudget = 12;
 /// From so many operators on, the budget shrinks.
 constexpr double kManyOps = 8192;
+/// Of so many operators there has to be a proposal.
+constexpr int64_t kOpsForProposal = 1000;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices.
 constexpr int kEliminated = 256;
-/// It is given up where it needs so many segments that nothing else has met:
-/// some seconds of it. Where layers are alike, there are few.
-constexpr size_t kMostEliminated = 100'000;
+/// Of many operators it is given up where it needs so many segments that
+/// nothing else has met: some seconds of it. Where layers are alike, there are
+/// few.
+constexpr size_t kMostEliminated = 30'000;
 
 class Run {
 public:
@@ -72,7 +75,7 @@ public:
     if (mayMove()) {
       if (!isLeft())
         eliminate();
-      if (!isLeft())
+      if (!isLeft() && isWorthChains())
         makeChains();
       result.isFarOff = isLeft();
     }
@@ -166,9 +169,12 @@ private:
       known.push_back(result.baselines[b].strategy);
     const Picoseconds best = result.baselines.front().quality.makespan;
     const size_t before = tableOf(0).numSegments();
+    const bool isLarge =
+        static_cast<double>(space.graph().ops.size()) > kManyOps;
     std::optional<EliminationProblem> problem =
         eliminationProblem(space, tableOf(0), known, options.pinned, most, [&] {
-          return tableOf(0).numSegments() - before > kMostEliminated ||
+          return (isLarge &&
+                  tableOf(0).numSegments() - before > kMostEliminated) ||
                  !goesOn("dynamic programming", best);
         });
     if (!problem)
@@ -228,6 +234,14 @@ private:
         std::count_if(anchors.begin(), anchors.end(),
                       [&](OpId anchor) { return a[anchor] == b[anchor]; });
     return static_cast<size_t>(same) > anchors.size() / 2;
+  }
+
+  /// A few proposals find nothing among very many operators, of which every
+  /// chain keeps all.
+  bool isWorthChains() const {
+    return options.budget || options.seconds > 0 ||
+           budget * kOpsForProposal >=
+               static_cast<int64_t>(space.graph().ops.size());
   }
 
   bool isLeft() const {
