@@ -327,6 +327,9 @@ void Repair::run(const std::vector<const Strategy *> &others, int64_t budget,
   for (const Strategy *other : others)
     note(*other);
   note(walker.strategy());
+  // They are the fewest proposals, of which there may be too few for the rest.
+  if (thoroughly)
+    solveLayers();
   do
     while (solveEach([](size_t first) { return std::vector{first}; }))
       ;
