@@ -29,6 +29,7 @@ public:
   }
 
 private:
+  /// Nothing is said of others: what slices a value has few operands.
   static constexpr int kSlots = 64;
   void look(const Graph &graph, const Value &value);
 

@@ -90,8 +90,10 @@ LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
       added.members.push_back(member.device);
     key.add(int64_t(added.region)).add(int64_t(added.reduction));
     key.add(int64_t(added.order)).addAll(added.members);
-    for (const Holding &holding : placement.holdings)
-      holding.region.forEachBox([&](const Box &box) {
+    // Mostly the first one says so.
+    for (size_t h = 0;
+         h < placement.holdings.size() && !layout.isPartlyComplete; ++h)
+      placement.holdings[h].region.forEachBox([&](const Box &box) {
         layout.isPartlyComplete |= box.meets(group.box);
       });
   }
