@@ -146,6 +146,22 @@ static std::string str(const plan::TensorType &type) {
          braced(ArrayRef<int64_t>(type.shape));
 }
 
+/// "{1, 65536, {{8, 0.000131}}}": distance, bytes, and how many pairs in a row
+/// take how many seconds.
+static std::string str(const plan::LinkProbe &probe) {
+  std::vector<std::string> runs;
+  for (size_t begin = 0, end; begin < probe.times.size(); begin = end) {
+    end = begin + 1;
+    while (end < probe.times.size() && probe.times[end] == probe.times[begin])
+      ++end;
+    runs.push_back("{" + std::to_string(end - begin) + ", " +
+                   literal(static_cast<double>(probe.times[begin]) * 1e-12) +
+                   "}");
+  }
+  return "{" + std::to_string(probe.distance) + ", " + literal(probe.bytes) +
+         ", " + braced(runs) + "}";
+}
+
 void ProgramPrinter::printInfo(Text &text) {
   text.line("ProgramInfo program_info() {");
   text.indent();
@@ -204,6 +220,11 @@ void ProgramPrinter::printInfo(Text &text) {
     setList("updated", updated);
   setList("inputs", inputs);
   setList("outputs", outputs);
+  std::vector<std::string> probes;
+  for (const plan::LinkProbe &probe : meta.linkProbes)
+    probes.push_back(str(probe));
+  if (!probes.empty())
+    setList("link_probes", probes);
   text.line("info.rank_info.assign(std::begin(rank_info), "
             "std::end(rank_info));");
   if (!meta.strategyLines.empty())

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 
 import numpy as np
 
@@ -85,6 +86,27 @@ def run_program(program, ranks, arguments=(), timeout=600):
         return expect_success(
             ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none",
              "--mca", "orte_tmpdir_base", sessions, *command], timeout)
+
+
+class Lines:
+    """What a program says, read beside it."""
+
+    def __init__(self, stream):
+        self.lines = []
+        self.thread = threading.Thread(target=self.read, args=(stream,), daemon=True)
+        self.thread.start()
+
+    def read(self, stream):
+        for line in stream:
+            self.lines.append(line)
+
+    def matches(self, pattern):
+        """Of the lines that begin like `pattern`."""
+        found = (re.match(pattern, line) for line in list(self.lines))
+        return [match for match in found if match]
+
+    def text(self):
+        return "".join(list(self.lines))
 
 
 def ranks_of(program):

@@ -7,14 +7,12 @@ that rank, and no rank before.
 
 import argparse
 import os
-import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 
-from programs import Failure, compile_program, environment, fresh_folder
+from programs import Failure, Lines, compile_program, environment, fresh_folder
 
 RANKS = 2
 VICTIM = 1
@@ -39,29 +37,16 @@ def process_of_rank(launcher, rank):
     raise Failure(f"expected a process of rank {rank}, found none")
 
 
-class Lines:
-    """What a program says, read beside it."""
-
-    def __init__(self, stream):
-        self.lines = []
-        self.thread = threading.Thread(target=self.read, args=(stream,), daemon=True)
-        self.thread.start()
-
-    def read(self, stream):
-        for line in stream:
-            self.lines.append(line)
-
-    def slow(self):
-        """The ranks that were named."""
-        found = (re.match(r"warning: rank (\d+) \(host .*steps compute for", line)
-                 for line in list(self.lines))
-        return [int(match.group(1)) for match in found if match]
+def named(said):
+    """The ranks that were named."""
+    return [int(match.group(1))
+            for match in said.matches(r"warning: rank (\d+) \(host .*steps compute for")]
 
 
 def pulse(process, said):
     """Stops the process now and then until some rank is named."""
     end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and not said.slow():
+    while time.monotonic() < end and not named(said):
         os.kill(process, signal.SIGSTOP)
         time.sleep(PULSE[0])
         os.kill(process, signal.SIGCONT)
@@ -77,14 +62,14 @@ def check(program):
     try:
         time.sleep(QUIET_SECONDS)
         if launcher.poll() is not None:
-            raise Failure("the program has ended: " + "".join(said.lines))
-        if said.slow():
-            raise Failure(f"expected no slow rank, found {said.slow()}: " + "".join(said.lines))
+            raise Failure("the program has ended: " + said.text())
+        if named(said):
+            raise Failure(f"expected no slow rank, found {named(said)}: " + said.text())
         began = time.monotonic()
         pulse(process_of_rank(launcher.pid, VICTIM), said)
-        if said.slow() != [VICTIM]:
+        if named(said) != [VICTIM]:
             raise Failure(f"expected rank {VICTIM} to be named within {PATIENCE} s, found "
-                          f"{said.slow()}: " + "".join(said.lines))
+                          f"{named(said)}: " + said.text())
         print(f"named after {time.monotonic() - began:.1f} s: " + said.lines[-1], end="")
     finally:
         launcher.terminate()  # mpirun ends its ranks

@@ -342,6 +342,8 @@ LogicalResult Compilation::emit() {
   meta.strategy =
       describeStrategy(originOfStrategy(), planned.graph, strategy, schedule);
   describeRanks(meta, options, *topology, busySeconds);
+  meta.linkProbes =
+      plan::linkProbes(costModel(planned.graph), topology->numDevices());
   describeStrategyFiles(meta);
   std::optional<codegen::EvaluationStep> evaluated;
   if (evaluation)

@@ -8,6 +8,7 @@
 #ifndef FFC_CODEGEN_PROGRAMMETA_H
 #define FFC_CODEGEN_PROGRAMMETA_H
 
+#include "ffc/Plan/LinkProbes.h"
 #include "ffc/Plan/Rules.h"
 
 #include <map>
@@ -74,6 +75,7 @@ struct ProgramMeta {
   /// Hashes (ffc/IR/Hash.h) of files that say the same.
   std::vector<uint64_t> strategyFiles;
   std::vector<RankMeta> ranks; ///< empty: nothing is known
+  std::vector<plan::LinkProbe> linkProbes;
   std::vector<InputMeta> inputs;
   std::vector<OutputMeta> outputs;
   std::map<std::string, OpMeta> ops;

@@ -96,6 +96,20 @@ struct RankInfo {
   int node = 0; ///< of the topology
 };
 
+/// Messages that show whether links are as fast as they should be: ranks r and
+/// r ^ distance exchange so many bytes, all such pairs at once, and each takes
+/// the seconds that are predicted.
+struct LinkProbe {
+  int distance;
+  int64_t bytes;
+  /// So many pairs, in the order of their lower ranks.
+  struct Pairs {
+    int count;
+    double seconds;
+  };
+  std::vector<Pairs> pairs;
+};
+
 struct ProgramInfo {
   const char *model;
   const char *model_hash;
@@ -127,6 +141,7 @@ struct ProgramInfo {
   std::vector<uint64_t> strategy_files;
   std::vector<const char *> updated; ///< parameters, by name
   double default_clip_value = 0;     ///< 0: none
+  std::vector<LinkProbe> link_probes;
 };
 
 /// Receives tensors that the program offers for dumping.

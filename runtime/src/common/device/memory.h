@@ -46,6 +46,12 @@ private:
   GuardedMemory rest;
 };
 
+/// Memory of the device of use to others than steps, while none runs.
+struct IdleMemory {
+  void *data;
+  int64_t bytes;
+};
+
 } // namespace ffrt
 
 #endif // FFRT_COMMON_MEMORY_H

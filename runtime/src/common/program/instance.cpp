@@ -54,7 +54,7 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
     arena = std::make_unique<SectionMemory>(arena_room, info.symmetric_arena,
                                             symmetric);
   });
-  Comm *used = device_comm.comm ? device_comm.comm.get() : &comm;
+  Comm *used = &device_communication();
   if (trace) {
     traced = std::make_unique<TracedComm>(*used, *trace);
     used = traced.get();
@@ -69,11 +69,9 @@ Instance::Instance(Instance &first, Context &context, Probe &probe,
                    const Saved &saved)
     : context(context), comm(first.comm), world(first.world),
       weights(first.weights) {
-  Comm *used =
-      first.device_comm.comm ? first.device_comm.comm.get() : &first.comm;
   std::byte *arena = first.arena->section().rest;
   host.reset(new Host{context,
-                      *used,
+                      first.device_communication(),
                       probe,
                       first.state->section(),
                       {arena, arena, 0},
@@ -115,6 +113,16 @@ void Instance::initialise(const Saved &saved) {
   together(comm, world, "initial values", [&] {
     ffrt::initialise(state_slots, context.seed, weights, saved);
   });
+}
+
+IdleMemory Instance::idle_memory(const ProgramInfo &info) const {
+  const Section arena = host->arena;
+  int64_t rest = INT64_MAX;
+  for (const RankInfo &rank : info.rank_info)
+    rest = std::min(rest, rank.arena_bytes - info.symmetric_arena);
+  if (rest >= info.symmetric_arena)
+    return {arena.rest, rest};
+  return {arena.symmetric, info.symmetric_arena};
 }
 
 void Instance::check_guards() {

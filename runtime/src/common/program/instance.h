@@ -41,6 +41,13 @@ public:
   /// Of the steps that follow; null: nobody looks.
   void set_check(ResultCheck *check) { host->check = check; }
 
+  /// Communication of what is in the device's memory.
+  Comm &device_communication() const {
+    return device_comm.comm ? *device_comm.comm : comm;
+  }
+  /// The larger part of the arena, as much of it as all ranks have.
+  IdleMemory idle_memory(const ProgramInfo &info) const;
+
   bool replays() const { return device_comm.replays; }
   /// To be called after a replay was started.
   void watch_replay() const {

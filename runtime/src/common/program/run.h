@@ -76,7 +76,7 @@ private:
   std::unique_ptr<Validation> validation;   ///< the same
   std::optional<Recovery> recovery;
   RateSchedule rate;
-  std::vector<std::string> hosts; ///< of the ranks; on rank 0
+  std::vector<RankPlace> places; ///< of the ranks
   int64_t steps = 0;
   Progress progress;
   using Clock = std::chrono::steady_clock;

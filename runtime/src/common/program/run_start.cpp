@@ -197,11 +197,9 @@ void Run::say_map() {
 
 /// Says what runs, and where.
 void Run::say_head() {
-  const std::vector<RankPlace> places = places_of_ranks(comm, world);
+  places = places_of_ranks(comm, world);
   if (comm.rank() != 0)
     return;
-  for (const RankPlace &place : places)
-    hosts.push_back(place.host);
   for (const std::string &problem : map_problems(places, info))
     warn(problem);
   say(head_text(info, places));

@@ -131,7 +131,7 @@ void Run::do_steps() {
       dump.record_batch(micro_batch * info.batch,
                         info.micro_batches * info.batch);
   };
-  StepTimes times(comm, world, info, hosts);
+  StepTimes times(comm, world, info, places, *instance, context, steps - first);
   const std::function<std::vector<double>()> all_losses = [&] {
     return losses->of_steps();
   };

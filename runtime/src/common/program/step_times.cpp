@@ -2,10 +2,14 @@
 #include "common/program/step_times.h"
 
 #include "common/device/target.h"
+#include "common/profiling/machine.h"
 #include "common/program/say.h"
 #include "common/program/together.h"
+#include "ffrt/hash.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace ffrt {
@@ -23,25 +27,59 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
       .count();
 }
 
-std::vector<double> predictions(const ProgramInfo &info) {
-  std::vector<double> seconds;
-  for (const RankInfo &rank : info.rank_info)
-    seconds.push_back(rank.busy_seconds);
-  return seconds;
-}
+/// In shorter runs nothing could be found.
+constexpr int64_t kFewSteps = (kSlowWindows + 2) * kWindow;
+/// Links that are named at a time.
+constexpr std::size_t kNamed = 4;
 
 } // namespace
 
 StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
-                     std::vector<std::string> hosts)
-    : comm(comm), world(world), sees_computing(target_is_host()),
-      hosts(std::move(hosts)), slow(predictions(info)),
+                     const std::vector<RankPlace> &places, Instance &instance,
+                     Context &context, int64_t steps)
+    : comm(comm), world(world), places(places),
+      sees_computing(target_is_host()), ranks(expected_of_ranks(info)),
       pace(kInterval, kWindow, kMostSteps), first_talk(Clock::now()),
-      all(std::size_t(comm.size())),
-      computing(std::size_t(comm.size()) * kWindow) {}
+      last_talk(first_talk), all(std::size_t(comm.size())),
+      gathered(std::size_t(comm.size()) * kWindow) {
+  if (steps < kFewSteps)
+    return;
+  const IdleMemory memory = instance.idle_memory(info);
+  if (!sees_computing && memory.bytes > 0)
+    device.emplace(context, memory);
+  links.emplace(comm, instance.device_communication(), info, places, memory);
+  if (!links->any())
+    links.reset();
+  if (links)
+    links->connect();
+}
+
+/// Collective.
+std::vector<Outliers::Expected>
+StepTimes::expected_of_ranks(const ProgramInfo &info) {
+  std::vector<Outliers::Expected> expected;
+  if (sees_computing) {
+    // One alone shares its host with whatever else there is.
+    for (const RankInfo &rank : info.rank_info)
+      if (comm.size() > 1)
+        expected.push_back({rank.busy_seconds, 0});
+    return expected;
+  }
+  // What is measured takes the same on GPUs of one name.
+  auto name = int64_t(hash_name(machine_name()));
+  std::vector<int64_t> names(std::size_t(comm.size()));
+  comm.wait(
+      comm.all_gather("step times", world, flat(&name, DType::i64, 1),
+                      flat(names.data(), DType::i64, int64_t(names.size()))));
+  std::map<int64_t, int> kinds;
+  for (int64_t each : names)
+    expected.push_back(
+        {1, kinds.try_emplace(each, int(kinds.size())).first->second});
+  return expected;
+}
 
 void StepTimes::begin() {
-  if (pace.left() > kWindow || !sees_computing)
+  if (!is_timed() || !sees_computing)
     return;
   comm.time_waits(true);
   waited = comm.waited();
@@ -49,11 +87,18 @@ void StepTimes::begin() {
 }
 
 void StepTimes::end(double data) {
-  if (pace.left() <= kWindow && sees_computing) {
-    comm.time_waits(false);
-    mine.computing[std::size_t(kWindow - pace.left())] = std::max(
-        seconds_since(began) - (comm.waited() - waited) - (data - for_data),
-        0.0);
+  if (is_timed()) {
+    const auto step = std::size_t(kWindow - pace.left());
+    if (sees_computing) {
+      comm.time_waits(false);
+      mine.computing[step] = std::max(
+          seconds_since(began) - (comm.waited() - waited) - (data - for_data),
+          0.0);
+    } else if (device) {
+      mine.computing[step] = device->run();
+    }
+    if (links && links->is_due())
+      mine.exchanging[step] = links->probe();
   }
   for_data = data;
   if (pace.is_due())
@@ -72,10 +117,12 @@ void StepTimes::exchange() {
   }
   mine.for_data = for_data - for_data_at_first;
   mine.seconds = seconds_since(first_talk) - left_out;
+  mine.since = seconds_since(last_talk);
   constexpr int64_t kWords = sizeof(Told) / sizeof(double);
   comm.wait(comm.all_gather(
       "step times", world, flat(&mine, DType::f64, kWords),
       flat(all.data(), DType::f64, kWords * int64_t(all.size()))));
+  last_talk = Clock::now();
 }
 
 void StepTimes::talk() {
@@ -84,27 +131,60 @@ void StepTimes::talk() {
   for (const Told &told : all)
     fitting = std::max(fitting, told.fitting);
   pace.talk(fitting);
-  if (!std::exchange(has_talked, true) || comm.rank() != 0)
+  const bool first = !std::exchange(has_talked, true);
+  if (!first && comm.rank() == 0) {
+    say_slow_ranks();
+    if (links && links->is_due())
+      say_slow_links();
+    if (!has_said_data && mine.seconds >= kMuchAfter)
+      say_data(kMuch);
+  }
+  if (!links)
     return;
-  if (sees_computing)
-    say_slow_rank();
-  if (!has_said_data && mine.seconds >= kMuchAfter)
-    say_data(kMuch);
+  double slowest = 0;
+  for (const Told &told : all)
+    slowest = std::max(slowest, std::accumulate(told.exchanging.begin(),
+                                                told.exchanging.end(), 0.0));
+  links->talked(slowest, all[0].since);
 }
 
-void StepTimes::say_slow_rank() {
-  for (std::size_t rank = 0; rank < all.size(); ++rank)
-    std::copy(all[rank].computing.begin(), all[rank].computing.end(),
-              computing.begin() + std::ptrdiff_t(rank * kWindow));
-  const SlowRanks::Found found = slow.find(computing.data());
-  if (found.rank < 0)
+const double *StepTimes::all_of(Window Told::*window) {
+  auto to = gathered.begin();
+  for (const Told &told : all)
+    to = std::copy((told.*window).begin(), (told.*window).end(), to);
+  return gathered.data();
+}
+
+void StepTimes::say_slow_ranks() {
+  if (!sees_computing && !device)
     return;
-  warn("rank " + std::to_string(found.rank) + " (host " +
-       hosts[std::size_t(found.rank)] +
-       format("): steps compute for %.3g ms where %.3g ms is usual, as the "
-              "plan and the other ranks have it, for %d steps and more; is its "
-              "host busy or throttled, or its core shared (--map)?",
-              found.seconds * 1e3, found.usual * 1e3, kWindow * kSlowWindows));
+  for (const Outliers::Found &slow : ranks.find(all_of(&Told::computing)))
+    warn("rank " + std::to_string(slow.number) + " (host " +
+         places[slow.number].host + "): " +
+         (sees_computing
+              ? format("steps compute for %.3g ms where %.3g ms is usual, as "
+                       "the plan and the other ranks have it, for %d steps and "
+                       "more; is its host busy or throttled, or its core "
+                       "shared (--map)?",
+                       slow.seconds * 1e3, slow.usual * 1e3,
+                       kWindow * kSlowWindows)
+              : format("its GPU takes %.3g ms for what is always the same "
+                       "where %.3g ms is usual, behind %d steps and more; is "
+                       "it throttled, or shared (nvidia-smi)?",
+                       slow.seconds * 1e3, slow.usual * 1e3,
+                       kWindow * kSlowWindows)));
+}
+
+void StepTimes::say_slow_links() {
+  const std::vector<std::string> slow =
+      links->find_slow(all_of(&Told::exchanging));
+  for (std::size_t i = 0; i < std::min(slow.size(), kNamed); ++i)
+    warn(slow[i] + format(", behind %d steps and more; is a cable, port or "
+                          "switch between them faulty, or in use by others?",
+                          kWindow * kSlowWindows));
+  if (slow.size() > kNamed)
+    warn(std::to_string(slow.size() - kNamed) +
+         " more pairs of ranks with slow messages between them");
 }
 
 void StepTimes::say_data(double least) {
