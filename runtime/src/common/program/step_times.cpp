@@ -42,13 +42,11 @@ StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
       pace(kInterval, kWindow, kMostSteps), first_talk(Clock::now()),
       last_talk(first_talk), all(std::size_t(comm.size())),
       gathered(std::size_t(comm.size()) * kWindow) {
-  if (steps < kFewSteps)
-    return;
   const IdleMemory memory = instance.idle_memory(info);
   if (!sees_computing && memory.bytes > 0)
     device.emplace(context, memory);
   links.emplace(comm, instance.device_communication(), info, places, memory);
-  if (!links->any())
+  if (!links->any() || steps < kFewSteps)
     links.reset();
   if (links)
     links->connect();
