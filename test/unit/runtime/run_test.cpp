@@ -81,11 +81,19 @@ TEST_F(Run, ASlowRankIsNamedOnce) {
 }
 
 TEST_F(Run, SrunWithoutMpiIsNamed) {
-  const Result r =
-      shell("env SLURM_PROCID=0 SLURM_NTASKS=4 " + demo(4) + " --steps 1");
-  EXPECT_EQ(r.status, 2);
-  EXPECT_HAS(r, "', found 1 rank; srun starts ranks of one run with "
-                "--mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)\n");
+  const std::string hint = "', found 1 rank; srun starts ranks of one run with "
+                           "--mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)\n";
+  const std::string run = "env SLURM_PROCID=0 SLURM_NTASKS=4 ";
+  // Without --mpi, and with that of another MPI.
+  for (const std::string mpi : {"", "PMI_RANK=0 "}) {
+    const Result r = shell(run + mpi + demo(4) + " --steps 1");
+    EXPECT_EQ(r.status, 2);
+    EXPECT_HAS(r, hint);
+  }
+  // All of them take themselves for the only one; the first says it.
+  const Result second = shell(run + "PMI_RANK=1 " + demo(4) + " --steps 1");
+  EXPECT_EQ(second.status, 2);
+  EXPECT_EQ(second.text, "");
 }
 
 TEST_F(Run, SeedsAndRatesMatter) {

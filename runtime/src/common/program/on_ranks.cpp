@@ -15,16 +15,16 @@ namespace ffrt {
 
 namespace {
 
-/// Ends all ranks with status 2 after rank 0 has printed why. Under a launcher
-/// the ranks meet first: it would kill rank 0 before it has printed when
-/// another one exits.
-int reject(const std::string &cause, Comm *comm = nullptr) {
+/// Ends all ranks with status 2 after rank 0 has printed why; this one was
+/// launched as `rank`. Under a launcher the ranks meet first: it would
+/// kill rank 0 before it has printed when another one exits.
+int reject(const std::string &cause, int rank, Comm *comm = nullptr) {
   std::unique_ptr<Comm> own;
   if (!comm && launched()) {
     own = make_mpi_comm();
     comm = own.get();
   }
-  if (!comm || comm->rank() == 0) {
+  if (rank == 0 && (!comm || comm->rank() == 0)) {
     std::fprintf(stderr, "error: %s\n", cause.c_str());
     std::fflush(stderr);
   }
@@ -33,10 +33,12 @@ int reject(const std::string &cause, Comm *comm = nullptr) {
   return 2;
 }
 
-/// Where `srun` has started processes that MPI knows nothing of.
+/// Where `srun` has started processes that MPI takes for runs of their own: it
+/// was told of none, or of another one.
 const char *missing_of_srun(int ranks) {
   return ranks == 1 && environment_number("SLURM_NTASKS", 1) > 1 &&
-                 std::getenv("SLURM_PROCID") && !launched()
+                 std::getenv("SLURM_PROCID") &&
+                 !std::getenv("OMPI_COMM_WORLD_SIZE")
              ? "; srun starts ranks of one run with --mpi=pmix (Open MPI) or "
                "--mpi=pmi2 (MPICH)"
              : "";
@@ -47,18 +49,20 @@ const char *missing_of_srun(int ranks) {
 int on_ranks(const char *program, int ranks, const char *task,
              const std::function<Start()> &parse,
              const std::function<void(Comm &)> &body) {
+  // MPI that was told of no other ranks overwrites it.
+  const int rank = launched_rank();
   Start start;
   Transport transport = Transport::automatic;
   try {
     start = parse();
     if (!start.text.empty()) {
-      if (launched_rank() == 0)
+      if (rank == 0)
         std::fputs(start.text.c_str(), stdout);
       return 0;
     }
     transport = chosen_transport();
   } catch (const Error &error) {
-    return reject(error.what());
+    return reject(error.what(), rank);
   }
   const std::unique_ptr<Comm> comm = make_comm(transport, start.deadline);
   if (comm->size() != ranks)
@@ -66,7 +70,7 @@ int on_ranks(const char *program, int ranks, const char *task,
                       std::to_string(comm->size()) +
                       (comm->size() == 1 ? " rank" : " ranks") +
                       missing_of_srun(comm->size()),
-                  comm.get());
+                  rank, comm.get());
   try {
     body(*comm);
     return 0;
