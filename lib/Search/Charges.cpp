@@ -137,8 +137,8 @@ void Charges::share() {
   // What states can be credited with is known after their updates.
   for (ValueId state : states)
     values[state].offered = step.traffic[state].bytes;
-  for (int round = 0; round < kRoundsOfStates; ++round)
-    offer();
+  for (int round = 0; round < kRoundsOfStates && offer(); ++round) {
+  }
   for (ValueId state : states)
     values[state].asked = values[state].offered;
   ask();
@@ -262,7 +262,9 @@ double Charges::leastNet(OpId op) const {
 }
 
 /// From the first operator on: how many bytes of each value may be credited.
-void Charges::offer() {
+/// False if nothing has changed.
+bool Charges::offer() {
+  bool hasChanged = false;
   for (auto op = order.rbegin(); op != order.rend(); ++op) {
     const Item &item = step.items[*op];
     const double bytes = item.time.whole / price + inShares(*op, [&](size_t p) {
@@ -271,12 +273,17 @@ void Charges::offer() {
     double wanted = 0;
     for (ValueId made : item.made)
       wanted += values[made].wanted;
-    for (ValueId made : item.made)
-      if (values[made].wanted > 0)
-        values[made].offered =
-            std::min({step.traffic[made].bytes, values[made].wanted,
-                      bytes * values[made].wanted / wanted});
+    for (ValueId made : item.made) {
+      OfValue &value = values[made];
+      if (value.wanted <= 0)
+        continue;
+      const double before = value.offered;
+      value.offered = std::min({step.traffic[made].bytes, value.wanted,
+                                bytes * value.wanted / wanted});
+      hasChanged |= value.offered != before;
+    }
   }
+  return hasChanged;
 }
 
 /// From the last one back: what of that is.

@@ -88,7 +88,7 @@ private:
   void wish();
   void wishLess();
   void share();
-  void offer();
+  bool offer();
   void ask();
 
   const StepTraffic &step;

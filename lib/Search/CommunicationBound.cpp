@@ -101,8 +101,9 @@ public:
     std::vector<std::vector<OpId>> choices = {large, {}, {}};
     for (OpId op : large)
       choices[makesSum(op) ? 1 : 2].push_back(op);
-    for (const std::vector<OpId> &charged : choices) {
-      if (charged.empty())
+    for (size_t choice = 0; choice < choices.size(); ++choice) {
+      const std::vector<OpId> &charged = choices[choice];
+      if (charged.empty() || (choice > 0 && charged == large))
         continue;
       for (double price : pricesOf(parties, overlaps, 1 / parties.fastest))
         for (bool othersPay : {false, true})

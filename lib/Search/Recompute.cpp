@@ -31,11 +31,11 @@ static std::vector<bool> neededBackward(const Graph &graph) {
 
 Recomputable::Recomputable(const Graph &graph, const CostModel &cost)
     : graph(graph) {
-  const std::vector<bool> needed = neededBackward(graph);
+  const std::vector<bool> needed = neededBackward(graph),
+                          can = canBeAgain(graph);
   std::vector<int> place(graph.ops.size(), -1);
   for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
-    if (graph.op(id).role == OpRole::Forward && canBeAgain(graph, id) &&
-        needed[id]) {
+    if (graph.op(id).role == OpRole::Forward && can[id] && needed[id]) {
       place[id] = static_cast<int>(forward.size());
       forward.push_back(id);
     }

@@ -85,6 +85,8 @@ std::optional<std::string> checkConfiguration(const Graph &graph, OpId op,
 /// are neither stored, the loss, nor added up over the micro-batches of
 /// Graph::microBatches; updates.
 bool canBeAgain(const Graph &graph, OpId op);
+/// The same of all operators.
+std::vector<bool> canBeAgain(const Graph &graph);
 
 /// True if points of `config` hold partial values of what `write` writes.
 bool isPartial(const Configuration &config, const SlotWrite &write);

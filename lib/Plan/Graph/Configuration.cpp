@@ -24,22 +24,36 @@ static const Schedule *findSchedule(const OpRules &rules,
   return nullptr;
 }
 
-static bool isStored(const Graph &graph, ValueId value) {
-  return std::any_of(
-      graph.states.begin(), graph.states.end(),
-      [&](const State &state) { return state.written == value; });
-}
-
-bool ffc::plan::canBeAgain(const Graph &graph, OpId id) {
+/// `isStored`: a value of a forward operator.
+template <class IsStored>
+static bool canBeAgain(const Graph &graph, OpId id, IsStored isStored) {
   const Op &op = graph.op(id);
   if (op.role == OpRole::Update)
     return true;
   return op.role == OpRole::Forward &&
          std::none_of(op.results.begin(), op.results.end(), [&](ValueId value) {
-           return value >= 0 &&
-                  (value == graph.loss || isStored(graph, value) ||
-                   graph.isAccumulated(value));
+           return value >= 0 && (value == graph.loss || isStored(value) ||
+                                 graph.isAccumulated(value));
          });
+}
+
+bool ffc::plan::canBeAgain(const Graph &graph, OpId id) {
+  return ::canBeAgain(graph, id, [&](ValueId value) {
+    return std::any_of(
+        graph.states.begin(), graph.states.end(),
+        [&](const State &state) { return state.written == value; });
+  });
+}
+
+std::vector<bool> ffc::plan::canBeAgain(const Graph &graph) {
+  std::vector<bool> isStored(graph.values.size()), can(graph.ops.size());
+  for (const State &state : graph.states)
+    if (state.written >= 0)
+      isStored[state.written] = true;
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    can[id] =
+        ::canBeAgain(graph, id, [&](ValueId value) { return isStored[value]; });
+  return can;
 }
 
 bool ffc::plan::isPartial(const Configuration &config, const SlotWrite &write) {

@@ -117,9 +117,9 @@ Strategy ffc::plan::randomRecomputation(const Graph &graph, int numDevices,
   Strategy strategy = random() % 2
                           ? randomStrategy(graph, numDevices, random)
                           : randomPipeline(graph, numDevices, schedule, random);
+  const std::vector<bool> can = canBeAgain(graph);
   for (size_t op = 0; op < strategy.size(); ++op)
-    strategy[op].again =
-        canBeAgain(graph, static_cast<OpId>(op)) && random() % 2;
+    strategy[op].again = can[op] && random() % 2;
   return strategy;
 }
 
