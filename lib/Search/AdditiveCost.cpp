@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 using namespace ffc;
@@ -53,7 +54,7 @@ private:
   struct Flow {
     ValueId value;
     size_t from, to;
-    std::vector<OpId> readers; ///< in order
+    std::vector<Use> readers; ///< in order, each with its first operand
   };
 
   //===--------------------------------------------------------------------===//
@@ -77,14 +78,16 @@ private:
         continue;
       size_t from = nodeOf[source];
       std::map<size_t, Flow> flows;
-      std::vector<OpId> readers;
-      for (Use use : graph.value(id).uses)
-        readers.push_back(use.op);
-      std::sort(readers.begin(), readers.end());
-      readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-      for (OpId reader : readers) {
-        Flow &flow = flows[nodeOf[reader]];
-        flow = {id, from, nodeOf[reader], std::move(flow.readers)};
+      std::vector<Use> readers = graph.value(id).uses;
+      std::sort(readers.begin(), readers.end(), [](Use a, Use b) {
+        return std::tie(a.op, a.operand) < std::tie(b.op, b.operand);
+      });
+      readers.erase(std::unique(readers.begin(), readers.end(),
+                                [](Use a, Use b) { return a.op == b.op; }),
+                    readers.end());
+      for (Use reader : readers) {
+        Flow &flow = flows[nodeOf[reader.op]];
+        flow = {id, from, nodeOf[reader.op], std::move(flow.readers)};
         flow.readers.push_back(reader);
       }
       for (auto &[to, flow] : flows)
@@ -155,15 +158,13 @@ private:
   Picoseconds flowCost(const Flow &flow, const Group &from, const Group &to) {
     Picoseconds cost = 0;
     LayoutId layout = layoutOf(flow.value, from, nullptr);
-    for (OpId reader : flow.readers) {
+    for (auto [reader, slot] : flow.readers) {
+      const OpSegment &segment = table.op(reader, to.at(reader));
       const LayoutId before = layout;
-      bool isApart = false;
-      for (const OpSegment::Step &step : table.op(reader, to.at(reader)).steps)
-        if (step.slot >= 0 &&
-            graph.slotValue(reader, step.slot) == flow.value) {
-          isApart |= table.isReadApart(reader, step.slot, before);
-          layout = move(layout, step.need, &cost);
-        }
+      const bool isApart = table.isReadApart(reader, slot, before);
+      segment.eachRead(slot, [&](size_t step) {
+        layout = move(layout, segment.steps[step].need, &cost);
+      });
       if (isApart)
         layout = before;
     }

@@ -12,6 +12,9 @@ using namespace ffc::plan;
 
 /// A repair that is not the last may make a proposal for so many of chains.
 static constexpr int64_t kChainsForRepair = 4;
+/// While less than this share of the memory is needed, it is looked at after 1,
+/// 2, 4, ... of the proposals that a repair takes.
+static constexpr double kFarFromFull = 0.25;
 /// Of the time that a search may take, what chains may.
 static constexpr double kTimeOfChains = 0.9;
 
@@ -20,12 +23,7 @@ Population::Population(const Space &space, Walker &walker,
                        std::function<bool(double)> stopped)
     : walker(walker), options(options), room(room), stopped(std::move(stopped)),
       repair(
-          space, walker, options.pinned,
-          [this] {
-            return shareOf(neededBytes(this->walker, this->room,
-                                       this->options.plannedBytes),
-                           this->room) <= 1;
-          },
+          space, walker, options.pinned, [this] { return seemsToFit(); },
           [this] { return !this->stopped(1); }) {}
 
 void Population::run(int threads,
@@ -92,6 +90,18 @@ static bool isNearlyAsGood(const Quality &quality, const Quality &best) {
              (1 + kWorthwhile) * static_cast<double>(best.makespan);
 }
 
+/// Of what a repair takes. An account of memory takes as long as many proposals
+/// of a large graph. Where there is much room it may be too late for what was
+/// taken before; then the repaired answer is dropped.
+bool Population::seemsToFit() {
+  if (++taken < nextAccount)
+    return true;
+  const double share =
+      shareOf(neededBytes(walker, room, options.plannedBytes), room);
+  nextAccount = share < kFarFromFull ? 2 * taken : taken + 1;
+  return share <= 1;
+}
+
 void Population::improve(bool isLast) {
   const std::vector<Baseline> all = answers();
   // What does not fit is not judged by its time.
@@ -104,6 +114,8 @@ void Population::improve(bool isLast) {
   for (const auto &chain : chains)
     made += chain->proposals();
   walker.assign(all.front().strategy);
+  taken = 0;
+  nextAccount = 1;
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
   repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};

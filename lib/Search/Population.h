@@ -45,6 +45,7 @@ private:
                  const std::function<void(const Chain &)> &report);
   void runShare(size_t first, size_t threads, double share,
                 const std::function<void(const Chain &)> &report);
+  bool seemsToFit();
   void improve(bool isLast);
 
   Walker &walker;
@@ -53,7 +54,8 @@ private:
   const std::function<bool(double)> stopped;
   Repair repair;
   std::vector<std::unique_ptr<Chain>> chains;
-  std::optional<Baseline> repaired; ///< of their answers
+  std::optional<Baseline> repaired;   ///< of their answers
+  int64_t taken = 0, nextAccount = 1; ///< by a repair
 };
 
 } // namespace ffc::search

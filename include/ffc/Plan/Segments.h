@@ -39,6 +39,17 @@ struct OpSegment {
     TimedTasks tasks;
   };
   std::vector<Step> steps; ///< in the order of the plan
+  /// Numbers of the steps that read a slot, in their order: of slot s those
+  /// from endOfReads[s - 1], or 0, to endOfReads[s], as far as there are any.
+  std::vector<int32_t> reads, endOfReads;
+  /// Calls f(number of the step) for each of these.
+  template <class F> void eachRead(int slot, F &&f) const {
+    if (static_cast<size_t>(slot) >= endOfReads.size())
+      return;
+    for (int32_t at = slot > 0 ? endOfReads[slot - 1] : 0;
+         at < endOfReads[slot]; ++at)
+      f(static_cast<size_t>(reads[at]));
+  }
   /// What all tasks of its own take, from the first device that has some to the
   /// last.
   std::vector<Picoseconds> busy;

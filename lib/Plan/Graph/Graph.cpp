@@ -24,9 +24,19 @@ ValueId Graph::slotValue(OpId id, int slot) const {
 
 int Graph::firstSlot(OpId id, int slot) const {
   const ValueId value = slotValue(id, slot);
-  for (int first = 0; first < slot; ++first)
-    if (value >= 0 && slotValue(id, first) == value)
-      return first;
+  if (value < 0)
+    return slot;
+  const std::vector<Use> &uses = values[value].uses;
+  // An operator may read many values, and a value may have many readers.
+  if (static_cast<size_t>(slot) <= uses.size()) {
+    for (int first = 0; first < slot; ++first)
+      if (slotValue(id, first) == value)
+        return first;
+    return slot;
+  }
+  for (const Use &use : uses)
+    if (use.op == id)
+      slot = std::min(slot, use.operand);
   return slot;
 }
 

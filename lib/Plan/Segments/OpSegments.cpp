@@ -5,6 +5,7 @@
 #include "Timing/TimeSink.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace ffc::plan;
 
@@ -132,6 +133,25 @@ private:
 };
 } // namespace
 
+/// OpSegment::reads.
+static void indexReads(OpSegment &segment) {
+  int last = -1;
+  for (const OpSegment::Step &step : segment.steps)
+    last = std::max(last, step.slot);
+  std::vector<int32_t> &ends = segment.endOfReads;
+  ends.resize(last + 1);
+  for (const OpSegment::Step &step : segment.steps)
+    if (step.slot >= 0)
+      ++ends[step.slot];
+  int32_t sum = 0;
+  for (int32_t &end : ends)
+    end = std::exchange(sum, sum + end); // where they begin, for now
+  segment.reads.resize(sum);
+  for (size_t s = 0; s < segment.steps.size(); ++s)
+    if (const int slot = segment.steps[s].slot; slot >= 0)
+      segment.reads[ends[slot]++] = static_cast<int32_t>(s);
+}
+
 OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   TurnPlanner planner(graph, orders, numDevices, cost);
   OpSegment segment;
@@ -146,6 +166,7 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
       busy[part.device] += part.duration;
     });
   }
+  indexReads(segment);
   while (!busy.empty() && busy.back() == 0)
     busy.pop_back();
   const auto first = std::find_if(busy.begin(), busy.end(),

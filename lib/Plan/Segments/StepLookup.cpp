@@ -105,17 +105,17 @@ private:
   }
 
   LookedUp read(OpId op, int slot) {
-    const std::vector<OpSegment::Step> &steps = timer.segments[op]->steps;
+    const OpSegment &segment = *timer.segments[op];
     const LayoutId before = layout;
     const bool isApart = !starts && table.isReadApart(op, slot, layout);
-    for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s].slot == slot)
-        if (const LookedUp found = get(op, s, steps[s].need);
-            found != LookedUp::All)
-          return found;
-    if (isApart)
+    LookedUp found = LookedUp::All;
+    segment.eachRead(slot, [&](size_t s) {
+      if (found == LookedUp::All)
+        found = get(op, s, segment.steps[s].need);
+    });
+    if (isApart && found == LookedUp::All)
       layout = before;
-    return LookedUp::All;
+    return found;
   }
 
   LookedUp output(const StepEntry &entry) {
