@@ -22,8 +22,9 @@ constexpr double kShortest = 1e-6;   ///< seconds between two talks
 /// Shorter messages show no bandwidth.
 constexpr int64_t kLeastBytes = int64_t(64) << 10;
 
-/// No task of a step has it.
-constexpr int kTag = 0x7ffe;
+/// Steps may have it as well: theirs are all through before these, or begin
+/// behind them.
+constexpr int kTag = 0;
 
 bool is_link(const RankPlace &a, const RankPlace &b) {
   return !a.gpu.empty() || a.machine != b.machine;
