@@ -164,25 +164,28 @@ private:
            (overlaps ? ways * price * limit * parties.most : 0);
   }
 
-  /// May a party compute all of a product and receive all that it takes?
-  bool mayDoAll(OpId op, double limit) const {
+  /// May a party compute all of a product and receive all that it takes, if
+  /// that is beside kernels, or costs `highest` a byte in place of them? Then
+  /// none of its shares is too large.
+  bool mayDoAll(OpId op, double limit, double highest) const {
     double bytes = 0;
     for (const Pin &pin : step.items[op].pins)
       for (ValueId value : pin.values)
         bytes += step.traffic[value].bytes;
     const ShareTime &time = step.items[op].time;
-    return overlaps && bytes <= limit * parties.most &&
-           time.starts + time.whole <= limit * parties.largest;
+    return (!overlaps || bytes <= limit * parties.most) &&
+           time.starts + time.whole + (overlaps ? 0 : highest * bytes) <=
+               limit * parties.largest;
   }
 
   /// From what all parties have at most of other operators, what they have of
   /// each.
   void shareLess(double limit, std::vector<double> &most) {
+    // A message takes time where it is sent and where it is received.
+    const double highest = 1 / (2 * parties.fastest);
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
-      if (step.items[op].isProduct && !mayDoAll(op, limit))
-        // A message takes time where it is sent and where it is received.
-        for (double price :
-             pricesOf(parties, overlaps, 1 / (2 * parties.fastest)))
+      if (step.items[op].isProduct && !mayDoAll(op, limit, highest))
+        for (double price : pricesOf(parties, overlaps, highest))
           for (Charges::Count count :
                {Charges::Count::OfParty, Charges::Count::OfReads})
             if (const auto reach = reachOf(op, price, count, most))

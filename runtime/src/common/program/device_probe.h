@@ -14,6 +14,9 @@ namespace ffrt {
 /// which take much arithmetic and little memory.
 class DeviceProbe {
 public:
+  /// Of memory: less would take hardly longer than a start.
+  static constexpr int64_t kLeastBytes = int64_t(64) << 10;
+
   /// Of the memory it takes as much as it needs, or all.
   DeviceProbe(Context &cx, IdleMemory memory);
 

@@ -116,13 +116,14 @@ void Instance::initialise(const Saved &saved) {
 }
 
 IdleMemory Instance::idle_memory(const ProgramInfo &info) const {
+  // One part if ranks share no memory.
   const Section arena = host->arena;
   int64_t rest = INT64_MAX;
   for (const RankInfo &rank : info.rank_info)
-    rest = std::min(rest, rank.arena_bytes - info.symmetric_arena);
-  if (rest >= info.symmetric_arena)
+    rest = std::min(rest, rank.arena_bytes - arena.symmetric_bytes);
+  if (rest >= arena.symmetric_bytes)
     return {arena.rest, rest};
-  return {arena.symmetric, info.symmetric_arena};
+  return {arena.symmetric, arena.symmetric_bytes};
 }
 
 void Instance::check_guards() {

@@ -43,9 +43,11 @@ StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
       last_talk(first_talk), all(std::size_t(comm.size())),
       gathered(std::size_t(comm.size()) * kWindow) {
   const IdleMemory memory = instance.idle_memory(info);
-  if (!sees_computing && memory.bytes > 0)
+  if (!sees_computing && memory.bytes >= DeviceProbe::kLeastBytes)
     device.emplace(context, memory);
   links.emplace(comm, instance.device_communication(), info, places, memory);
+  if (steps < kFewSteps)
+    device.reset();
   if (!links->any() || steps < kFewSteps)
     links.reset();
   if (links)
