@@ -18,7 +18,7 @@ RANKS = 2
 VICTIM = 1
 QUIET_SECONDS = 3    # without a slow rank
 PULSE = 0.03, 0.003  # seconds stopped and going
-PATIENCE = 30        # seconds until it must be named
+PATIENCE = 60        # seconds until it must be named
 
 
 def process_of_rank(launcher, rank):
