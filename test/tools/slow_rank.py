@@ -1,24 +1,25 @@
 """Runs a model on two ranks, and after a while stops one of them again and again for some
 milliseconds, as a machine does that throttles or has something else to do. The program must name
-that rank, and no rank before.
+that rank, and nobody before.
 
   slow_rank.py --ffc FFC --model MODEL --work DIR -- FLAGS OF ffc
 """
 
-import argparse
 import os
+import re
 import signal
-import subprocess
 import sys
 import time
 
-from programs import Failure, Lines, compile_program, environment, fresh_folder
+from programs import Failure, environment
+from watched_runs import disturb, main
 
 RANKS = 2
 VICTIM = 1
 QUIET_SECONDS = 3    # without a slow rank
 PULSE = 0.03, 0.003  # seconds stopped and going
 PATIENCE = 60        # seconds until it must be named
+WARNING = re.compile(r"warning: rank (\d+) \(host .*\): steps compute for ")
 
 
 def process_of_rank(launcher, rank):
@@ -37,63 +38,24 @@ def process_of_rank(launcher, rank):
     raise Failure(f"expected a process of rank {rank}, found none")
 
 
-def named(said):
-    """The ranks that were named."""
-    return [int(match.group(1))
-            for match in said.matches(r"warning: rank (\d+) \(host .*steps compute for")]
-
-
-def pulse(process, said):
-    """Stops the process now and then until some rank is named."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and not named(said):
+def pulse(launcher):
+    process = process_of_rank(launcher, VICTIM)
+    while True:
         os.kill(process, signal.SIGSTOP)
         time.sleep(PULSE[0])
         os.kill(process, signal.SIGCONT)
         time.sleep(PULSE[1])
+        yield
 
 
 def check(program):
-    launcher = subprocess.Popen(
-        [program, "--local-ranks", str(RANKS), "--steps", "1000000", "--quiet"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        env=dict(environment(), OMP_NUM_THREADS="1"), start_new_session=True)
-    said = Lines(launcher.stderr)
-    try:
-        time.sleep(QUIET_SECONDS)
-        if launcher.poll() is not None:
-            raise Failure("the program has ended: " + said.text())
-        if named(said):
-            raise Failure(f"expected no slow rank, found {named(said)}: " + said.text())
-        began = time.monotonic()
-        pulse(process_of_rank(launcher.pid, VICTIM), said)
-        if named(said) != [VICTIM]:
-            raise Failure(f"expected rank {VICTIM} to be named within {PATIENCE} s, found "
-                          f"{named(said)}: " + said.text())
-        print(f"named after {time.monotonic() - began:.1f} s: " + said.lines[-1], end="")
-    finally:
-        launcher.terminate()  # mpirun ends its ranks
-        launcher.wait()
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ffc", required=True)
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--work", required=True)
-    parser.add_argument("compile_arguments", nargs="*")
-    arguments = parser.parse_args()
-    fresh_folder(arguments.work)
-    program = os.path.join(arguments.work, "train")
-    try:
-        compile_program(arguments.ffc, arguments.model, f"cpu:{RANKS}", program,
-                        ["--strategy", "data-parallel", *arguments.compile_arguments])
-        check(program)
-    except Failure as failure:
-        print(f"slow_rank.py: {failure}", file=sys.stderr)
-        return 1
-    return 0
+    named = disturb(
+        [program, "--local-ranks", str(RANKS), "--steps", "1000000", "--quiet"], environment(),
+        lambda said: [int(match.group(1)) for match in said.matches(WARNING)],
+        QUIET_SECONDS, pulse, VICTIM, PATIENCE)
+    if named != [VICTIM]:
+        raise Failure(f"expected rank {VICTIM} alone to be named, found {named}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(lambda folder: f"cpu:{RANKS}", check))

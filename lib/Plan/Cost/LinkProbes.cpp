@@ -9,8 +9,8 @@ namespace {
 
 /// All distances for up to so many devices.
 constexpr int kAllDistances = 8;
-constexpr int64_t kLeastBytes = int64_t(64) << 10, kMostBytes = int64_t(32)
-                                                                << 20;
+constexpr int64_t kLeastBytes = int64_t(64) << 10;
+constexpr int64_t kMostBytes = int64_t(32) << 20;
 constexpr Picoseconds kLong = 100'000'000, kTooLong = 1'000'000'000;
 
 std::vector<Picoseconds> timesOf(const CostModel &costs, int devices,

@@ -8,6 +8,12 @@
 
 using namespace ffc::plan;
 
+bool Placement::holdsAll(const std::vector<Need> &needed) const {
+  return std::all_of(needed.begin(), needed.end(), [&](const Need &need) {
+    return need.region.empty() || find(need) >= 0;
+  });
+}
+
 bool Placement::isComplete(const Shape &shape) const {
   std::vector<Box> rest = {Box::whole(shape)};
   for (const Holding &holding : holdings) {

@@ -1,5 +1,4 @@
-//===- Placement.h - where a value is, and how it gets elsewhere -*- C++
-//-*-===//
+//===- Placement.h - where a value is, and how it moves ---------*- C++ -*-===//
 //
 // Internal to Plan: the parts of one value in the course of a step, and what is
 // done to them between operators: reshards, copies, sums.
@@ -24,6 +23,8 @@ struct Placement {
     int found = holdings.find(target);
     return found < 0 ? -1 : holdings[found].buffer;
   }
+  /// True if there is each part that is not empty.
+  bool holdsAll(const std::vector<Need> &needed) const;
   /// True if the holdings that are boxes cover a tensor of `shape`.
   bool isComplete(const Shape &shape) const;
 };

@@ -36,8 +36,9 @@ public:
               int &steps = stepsOf(read.first);
               if (value >= 0)
                 steps += finishEarly(value);
+              // Else something is made of what is there, whichever part it is.
               messages.finish(value,
-                              isThere(where, read.needed) ? part : kAllParts);
+                              where.holdsAll(read.needed) ? part : kAllParts);
               steps += provide(where, value, read.type, read.name, read.needed,
                                read.first.later(steps));
               probeIfComplete(value);
@@ -395,13 +396,6 @@ private:
     for (const Need &target : planned.targets)
       received.insert({target.device, values[id].find(target)});
     messages.add(id, reader.part, waits, std::move(received));
-  }
-
-  /// Otherwise something is made of what is there, whichever part that is.
-  static bool isThere(const Placement &where, const std::vector<Need> &needed) {
-    return std::all_of(needed.begin(), needed.end(), [&](const Need &need) {
-      return need.region.empty() || where.find(need) >= 0;
-    });
   }
 
   // reshards

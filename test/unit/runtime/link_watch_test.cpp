@@ -36,8 +36,9 @@ ProgramInfo all_pairs() {
 class Watch {
 public:
   explicit Watch(std::vector<RankPlace> places,
-                 const ProgramInfo &info = all_pairs(), int64_t bytes = 2 << 20)
-      : places(std::move(places)), meeting(kRanks), comm(0, meeting),
+                 const ProgramInfo &info = all_pairs(), int64_t bytes = 2 << 20,
+                 int ranks = kRanks)
+      : places(std::move(places)), meeting(ranks), comm(0, meeting),
         links(comm, comm, info, this->places, {nullptr, bytes}) {}
 
   /// What is found when a window of this round takes the ranks so long.
@@ -84,7 +85,9 @@ TEST(LinkWatch, PairsOfTwoHostsAreComparedWithEachOther) {
   EXPECT_EQ(watch.window({1, 2, 2, 1}),
             std::vector<std::string>{
                 "ranks 1 (host a) and 2 (host b): messages of 1.05 MB take "
-                "2e+03 ms where 1e+03 ms is usual"});
+                "2e+03 ms where 1e+03 ms is usual, behind 20 steps and more; "
+                "is a cable, port or switch between them faulty, or in use by "
+                "others?"});
   EXPECT_TRUE(watch.window({1, 1, 1, 1}).empty());
   EXPECT_TRUE(watch.window({1, 2, 2, 1}).empty()); // has been said
 }
@@ -103,6 +106,25 @@ TEST(LinkWatch, LinksOfGpusOfOneHostAreWatched) {
   EXPECT_TRUE(watch.window({1, 1, 1, 1}).empty());
   EXPECT_TRUE(watch.window({1, 1, 1, 1}).empty());
   EXPECT_EQ(watch.window({1, 1, 2, 2}).size(), 1u);
+}
+
+TEST(LinkWatch, OfManyPairsTheFirstAreNamed) {
+  constexpr int kMany = 32;
+  std::vector<RankPlace> places(kMany);
+  for (RankPlace &place : places)
+    place.gpu = "GPU";
+  ProgramInfo info{};
+  info.link_probes = {{16, 1 << 20, {{kMany / 2, 1e-4}}}};
+  Watch watch(std::move(places), info, 2 << 20, kMany);
+  std::vector<double> seconds(kMany, 1.0);
+  for (std::size_t slow : {1, 3, 4, 6, 9, 14})
+    seconds[slow] = seconds[slow + 16] = 2;
+  EXPECT_TRUE(watch.window(seconds).empty());
+  const std::vector<std::string> warnings = watch.window(seconds);
+  ASSERT_EQ(warnings.size(), 5u);
+  EXPECT_EQ(warnings[3].substr(0, 26), "ranks 6 (host ) and 22 (ho");
+  EXPECT_EQ(warnings[4],
+            "messages between 2 more pairs of ranks take as much longer");
 }
 
 TEST(LinkWatch, WhatTakesLongIsRarelyDone) {

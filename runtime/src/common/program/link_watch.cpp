@@ -22,12 +22,23 @@ constexpr double kShortest = 1e-6;   ///< seconds between two talks
 /// Shorter messages show no bandwidth.
 constexpr int64_t kLeastBytes = int64_t(64) << 10;
 
+/// Pairs that are named at a time.
+constexpr std::size_t kNamed = 4;
+
 /// Steps may have it as well: theirs are all through before these, or begin
 /// behind them.
 constexpr int kTag = 0;
 
 bool is_link(const RankPlace &a, const RankPlace &b) {
   return !a.gpu.empty() || a.machine != b.machine;
+}
+
+/// In the order of their lower ranks.
+std::vector<double> seconds_of_pairs(const LinkProbe &probe) {
+  std::vector<double> all;
+  for (const LinkProbe::Pairs &alike : probe.pairs)
+    all.insert(all.end(), std::size_t(alike.count), alike.seconds);
+  return all;
 }
 
 std::string rank_text(int rank, const std::vector<RankPlace> &places) {
@@ -47,27 +58,24 @@ LinkWatch::LinkWatch(Comm &host, Comm &comm, const ProgramInfo &info,
   for (const LinkProbe &probe : info.link_probes) {
     Round round{probe.distance, std::min(probe.bytes, memory.bytes / 2),
                 pairs.size(), 0};
-    std::size_t row = 0;
-    int used = 0; // of the row
-    for (int low = 0; low < host.size(); ++low) {
+    if (round.bytes < kLeastBytes)
+      continue;
+    const std::vector<double> seconds = seconds_of_pairs(probe);
+    auto next = seconds.begin();
+    for (int low = 0; low < host.size() && next != seconds.end(); ++low) {
       const int high = low ^ probe.distance;
       if (high < low || high >= host.size())
         continue;
-      for (; row < probe.pairs.size() && used == probe.pairs[row].count; ++row)
-        used = 0;
-      if (row == probe.pairs.size())
-        break;
-      ++used;
+      const double predicted = *next++;
       if (!is_link(places[std::size_t(low)], places[std::size_t(high)]))
         continue;
-      const double seconds = probe.pairs[row].seconds;
-      pairs.push_back({low, high});
       const int kind =
-          kinds.try_emplace(seconds, int(kinds.size())).first->second;
-      expected.push_back({seconds, kind, /*least=*/seconds});
+          kinds.try_emplace(predicted, int(kinds.size())).first->second;
+      pairs.push_back({low, high});
+      expected.push_back({predicted, kind, /*least=*/predicted});
     }
     round.count = pairs.size() - round.first;
-    if (round.count > 0 && round.bytes >= kLeastBytes)
+    if (round.count > 0)
       rounds.push_back(round);
   }
   outliers = Outliers(expected);
@@ -124,14 +132,13 @@ void LinkWatch::talked(double seconds, double since) {
 
 std::string LinkWatch::describe(const Outliers::Found &slow) const {
   const Pair &pair = pairs[slow.number];
-  const auto round = std::find_if(rounds.begin(), rounds.end(), [&](auto &r) {
-    return slow.number < r.first + r.count;
-  });
   return "ranks " + rank_text(pair.low, places) + " and " +
          rank_text(pair.high, places) +
-         format(": messages of %s take %.3g ms where %.3g ms is usual",
-                (with_prefix(double(round->bytes)) + "B").c_str(),
-                slow.seconds * 1e3, slow.usual * 1e3);
+         format(": messages of %s take %.3g ms where %.3g ms is usual, behind "
+                "%d steps and more; is a cable, port or switch between them "
+                "faulty, or in use by others?",
+                (with_prefix(double(rounds[now].bytes)) + "B").c_str(),
+                slow.seconds * 1e3, slow.usual * 1e3, kWindow * kSlowWindows);
 }
 
 std::vector<std::string> LinkWatch::find_slow(const double *all) {
@@ -144,11 +151,16 @@ std::vector<std::string> LinkWatch::find_slow(const double *all) {
           std::min(all[std::size_t(low) * kWindow + i],
                    all[std::size_t(high) * kWindow + i]);
     }
-  std::vector<std::string> found;
-  for (const Outliers::Found &slow :
-       outliers.find(times.data(), round.first, round.count))
-    found.push_back(describe(slow));
-  return found;
+  const std::vector<Outliers::Found> &slow =
+      outliers.find(times.data(), round.first, round.count);
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < std::min(slow.size(), kNamed); ++i)
+    warnings.push_back(describe(slow[i]));
+  if (slow.size() > kNamed)
+    warnings.push_back("messages between " +
+                       std::to_string(slow.size() - kNamed) +
+                       " more pairs of ranks take as much longer");
+  return warnings;
 }
 
 } // namespace ffrt

@@ -20,7 +20,8 @@ namespace ffrt {
 /// and finds the pairs of ranks between which that is longer than predicted,
 /// and than between others (Outliers).
 ///
-/// That takes 1 % of a run at most: rounds that take more are further apart.
+/// Messages take about 1 % of a run at most: rounds of longer ones are further
+/// apart.
 ///
 /// Pairs on one machine whose ranks compute on its cores have no link, and are
 /// left out; so is everything where memory is less than 128 KiB. A round has
@@ -45,7 +46,7 @@ public:
   /// gives the seconds on this rank; 0 if it has no partner.
   double probe();
 
-  /// Pairs that are newly found to be slow, each in words. `times` has kWindow
+  /// Warnings of pairs that are newly found to be slow. `times` has kWindow
   /// results of probe() in this round, of all ranks, rank after rank.
   std::vector<std::string> find_slow(const double *times);
 
@@ -68,6 +69,7 @@ private:
     std::size_t windows = 0;
   };
   double exchange(const Round &round);
+  /// A pair of this round.
   std::string describe(const Outliers::Found &slow) const;
 
   Comm &host, &comm;

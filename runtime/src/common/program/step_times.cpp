@@ -29,8 +29,6 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
 
 /// In shorter runs nothing could be found.
 constexpr int64_t kFewSteps = (kSlowWindows + 2) * kWindow;
-/// Links that are named at a time.
-constexpr std::size_t kNamed = 4;
 
 } // namespace
 
@@ -42,16 +40,16 @@ StepTimes::StepTimes(Comm &comm, const Group &world, const ProgramInfo &info,
       pace(kInterval, kWindow, kMostSteps), first_talk(Clock::now()),
       last_talk(first_talk), all(std::size_t(comm.size())),
       gathered(std::size_t(comm.size()) * kWindow) {
+  if (steps < kFewSteps)
+    return;
   const IdleMemory memory = instance.idle_memory(info);
   if (!sees_computing && memory.bytes >= DeviceProbe::kLeastBytes)
     device.emplace(context, memory);
   links.emplace(comm, instance.device_communication(), info, places, memory);
-  if (steps < kFewSteps)
-    device.reset();
-  if (!links->any() || steps < kFewSteps)
-    links.reset();
-  if (links)
+  if (links->any())
     links->connect();
+  else
+    links.reset();
 }
 
 /// Collective.
@@ -135,7 +133,9 @@ void StepTimes::talk() {
   if (!first && comm.rank() == 0) {
     say_slow_ranks();
     if (links && links->is_due())
-      say_slow_links();
+      for (const std::string &slow :
+           links->find_slow(all_of(&Told::exchanging)))
+        warn(slow);
     if (!has_said_data && mine.seconds >= kMuchAfter)
       say_data(kMuch);
   }
@@ -173,18 +173,6 @@ void StepTimes::say_slow_ranks() {
                        "it throttled, or shared (nvidia-smi)?",
                        slow.seconds * 1e3, slow.usual * 1e3,
                        kWindow * kSlowWindows)));
-}
-
-void StepTimes::say_slow_links() {
-  const std::vector<std::string> slow =
-      links->find_slow(all_of(&Told::exchanging));
-  for (std::size_t i = 0; i < std::min(slow.size(), kNamed); ++i)
-    warn(slow[i] + format(", behind %d steps and more; is a cable, port or "
-                          "switch between them faulty, or in use by others?",
-                          kWindow * kSlowWindows));
-  if (slow.size() > kNamed)
-    warn(std::to_string(slow.size() - kNamed) +
-         " more pairs of ranks with slow messages between them");
 }
 
 void StepTimes::say_data(double least) {

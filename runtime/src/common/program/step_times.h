@@ -67,7 +67,6 @@ private:
   /// One window of all ranks, rank after rank.
   const double *all_of(Window Told::*window);
   void say_slow_ranks();
-  void say_slow_links();
   /// Says how long data were waited for, if that is `least` of the time.
   void say_data(double least);
 
