@@ -48,12 +48,17 @@ int Moves::weightOf(const Move &move) const {
   return canBe ? move.weight : 0;
 }
 
-size_t Moves::propose(const Walker &from, Random &source,
-                      std::vector<NumberedChoice> &result) {
+void Moves::begin(const Walker &from, Random &source,
+                  std::vector<NumberedChoice> &result) {
   walker = &from;
   random = &source;
   choices = &result;
   choices->clear();
+}
+
+size_t Moves::propose(const Walker &from, Random &source,
+                      std::vector<NumberedChoice> &result) {
+  begin(from, source, result);
   int total = 0;
   for (const Move &move : kMoves)
     total += weightOf(move);
@@ -190,6 +195,34 @@ void Moves::trade() {
     return;
   carry(walker->numbered(first), second);
   carry(walker->numbered(second), first);
+}
+
+void Moves::exchangeDevices(const Walker &from, Random &source,
+                            std::vector<NumberedChoice> &result) {
+  begin(from, source, result);
+  const std::vector<int64_t> &divisors = space.divisors();
+  // Small blocks are more likely than large ones.
+  size_t divisor = 0;
+  while (divisor + 2 < divisors.size() && random->oneIn(2))
+    ++divisor;
+  const auto size = static_cast<DeviceId>(divisors[divisor]);
+  const auto blocks = static_cast<DeviceId>(space.numDevices() / size);
+  const auto one = static_cast<DeviceId>(random->below(blocks)),
+             other = static_cast<DeviceId>(random->below(blocks));
+  const auto [begin, end] = drawStretch();
+  for (size_t i = begin; i < end; ++i) {
+    const NumberedChoice now = walker->numbered(anchorAt(i));
+    Configuration config = walker->config(now);
+    if (config.numPoints() == space.numDevices())
+      continue;
+    for (DeviceId &device : config.devices)
+      if (device / size == one)
+        device += (other - one) * size;
+      else if (device / size == other)
+        device += (one - other) * size;
+    if (!(config == walker->config(now)) && space.allows(now.op, config))
+      choices->push_back({now.op, walker->number(config), now.options});
+  }
 }
 
 void Moves::group() {

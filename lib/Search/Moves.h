@@ -30,6 +30,11 @@ public:
   /// There must be an anchor to change.
   size_t propose(const Walker &walker, Random &random,
                  std::vector<NumberedChoice> &choices);
+  /// The same, of a move that chains do not make: two blocks of neighbouring
+  /// devices change places in all that is split over some of the devices, or in
+  /// a stretch of it. Seldom better alone.
+  void exchangeDevices(const Walker &walker, Random &random,
+                       std::vector<NumberedChoice> &choices);
 
 private:
   struct Move {
@@ -39,6 +44,9 @@ private:
     void (Moves::*propose)();
   };
   static const std::vector<Move> kMoves;
+
+  void begin(const Walker &from, Random &source,
+             std::vector<NumberedChoice> &result);
 
   // The moves, in the order of the table.
   /// A random candidate for one anchor.

@@ -15,6 +15,8 @@ static constexpr int64_t kChainsForRepair = 4;
 /// While less than this share of the memory is needed, it is looked at after 1,
 /// 2, 4, ... of the proposals that a repair takes.
 static constexpr double kFarFromFull = 0.25;
+/// Answers that are kicked.
+static constexpr size_t kKicked = 4;
 /// Of the time that a search may take, what chains may.
 static constexpr double kTimeOfChains = 0.9;
 
@@ -102,6 +104,31 @@ bool Population::seemsToFit() {
   return share <= 1;
 }
 
+/// The walker's strategy, the repaired one, and the best others, each for a
+/// share of the proposals; then the best of what came out.
+void Population::kick(const std::vector<Baseline> &all, int64_t budget) {
+  Random random(options.seed);
+  Strategy best = walker.strategy();
+  Picoseconds least = walker.makespan();
+  const int64_t share = budget / (kKicked + 1);
+  for (size_t i = 0; i < kKicked && i < all.size(); ++i) {
+    // The first one is what was repaired.
+    if (i > 0 && !all[i].quality.fits())
+      break;
+    if (i > 0)
+      walker.assign(all[i].strategy);
+    taken = 0;
+    nextAccount = 1;
+    repair.kick(random, share);
+    if (walker.makespan() < least) {
+      least = walker.makespan();
+      best = walker.strategy();
+    }
+  }
+  walker.assign(best);
+  repair.kick(random, share);
+}
+
 void Population::improve(bool isLast) {
   const std::vector<Baseline> all = answers();
   // What does not fit is not judged by its time.
@@ -118,6 +145,10 @@ void Population::improve(bool isLast) {
   nextAccount = 1;
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
+  if (isLast) {
+    kick(all, made);
+    repair.run({}, made, /*thoroughly=*/true);
+  }
   repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};
   for (const auto &chain : chains)
     if (!isLast && !isNearlyAsGood(chain->bestQuality(), repaired->quality))

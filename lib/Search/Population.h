@@ -46,6 +46,7 @@ private:
   void runShare(size_t first, size_t threads, double share,
                 const std::function<void(const Chain &)> &report);
   bool seemsToFit();
+  void kick(const std::vector<Baseline> &all, int64_t budget);
   void improve(bool isLast);
 
   Walker &walker;

@@ -17,7 +17,7 @@ Repair::Repair(const Space &space, Walker &walker,
                const std::vector<Choice> &pinned, std::function<bool()> mayTake,
                std::function<bool()> goesOn)
     : space(space), walker(walker), mayTake(std::move(mayTake)),
-      goesOn(std::move(goesOn)), trails(space),
+      goesOn(std::move(goesOn)), trails(space), moves(space, pinned),
       isOpen(space.anchors().size(), true), candidates(space.anchors().size()) {
   const Graph &graph = space.graph();
   for (const Choice &pin : pinned)
@@ -144,33 +144,49 @@ void Repair::note(const Strategy &strategy) {
   }
 }
 
-/// Adds to `next`, of which the `beam` fastest are kept, `partial` with every
-/// candidate of one more anchor.
+/// Adds `partial` with one more choice to `next`, of which the `beam` fastest
+/// are kept.
+void Repair::addIfFaster(std::vector<Partial> &next, Partial partial,
+                         const NumberedChoice &choice, size_t beam) {
+  const Picoseconds limit =
+      next.size() < beam ? kNoLimit : next.back().makespan - 1;
+  ++made;
+  partial.choices.push_back(choice);
+  partial.makespan = walker.proposeNumbered(partial.choices, limit);
+  walker.reject();
+  if (partial.makespan > limit)
+    return;
+  next.insert(std::upper_bound(next.begin(), next.end(), partial,
+                               [](const Partial &a, const Partial &b) {
+                                 return a.makespan < b.makespan;
+                               }),
+              std::move(partial));
+  if (next.size() > beam)
+    next.pop_back();
+}
+
+/// What an anchor has, nothing and all of what it may have.
+std::vector<ChoiceOptions> Repair::optionsOf(const NumberedChoice &own) const {
+  std::vector<ChoiceOptions> result{own.options};
+  for (const ChoiceOptions &other : {ChoiceOptions(), space.options(own.op)})
+    if (std::find(result.begin(), result.end(), other) == result.end())
+      result.push_back(other);
+  return result;
+}
+
+/// With every candidate of one more anchor.
 void Repair::extend(std::vector<Partial> &next, const Partial &partial,
                     size_t anchor, size_t beam) {
-  auto isFaster = [](const Partial &a, const Partial &b) {
-    return a.makespan < b.makespan;
-  };
   const NumberedChoice own = walker.numbered(space.anchors()[anchor]);
-  for (ConfigId config : choicesOf(anchor)) {
-    if (config == own.config)
-      continue;
-    if (!isLeft())
-      return;
-    Partial longer = partial;
-    longer.choices.push_back({own.op, config, own.options});
-    const Picoseconds limit =
-        next.size() < beam ? kNoLimit : next.back().makespan - 1;
-    ++made;
-    longer.makespan = walker.proposeNumbered(longer.choices, limit);
-    walker.reject();
-    if (longer.makespan > limit)
-      continue;
-    next.insert(std::upper_bound(next.begin(), next.end(), longer, isFaster),
-                std::move(longer));
-    if (next.size() > beam)
-      next.pop_back();
-  }
+  const std::vector<ChoiceOptions> allOptions = optionsOf(own);
+  for (ConfigId config : choicesOf(anchor))
+    for (const ChoiceOptions &options : allOptions) {
+      if (config == own.config && options == own.options)
+        continue;
+      if (!isLeft())
+        return;
+      addIfFaster(next, partial, {own.op, config, options}, beam);
+    }
 }
 
 /// Chooses again for the anchors, one after the other; true if that is faster.

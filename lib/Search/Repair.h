@@ -14,22 +14,27 @@
 //     devices, which neither may want alone;
 //   - windows: a few anchors, neighbours in the graph or layers alike, are
 //     freed and chosen again one after the other, by a beam under the simulated
-//     time (large-neighbourhood search; Shaw, CP 1998).
+//     time (large-neighbourhood search; Shaw, CP 1998);
+//   - kicks: a move of chains, or devices that change places, is made whatever
+//     it costs, what is around it is repaired, and what comes out is kept if it
+//     is faster (iterated local search; Lourenco, Martin and Stutzle, 2003).
 //
 // Of what layers alike have anywhere in the population, on other devices and in
 // other orders, too, and of what an anchor has with a factor of one degree
 // moved to another dimension.
 //
-// All of it is deterministic.
+// All of it is deterministic; kicks are drawn from a seed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_SEARCH_REPAIR_H
 #define FFC_LIB_SEARCH_REPAIR_H
 
+#include "Moves.h"
 #include "Trails.h"
 #include "ffc/Search/Search.h"
 
 #include <functional>
+#include <set>
 #include <vector>
 
 namespace ffc::search {
@@ -51,9 +56,13 @@ public:
   void run(const std::vector<const plan::Strategy *> &others, int64_t budget,
            bool thoroughly);
 
+  /// Makes it faster by kicks, in at most `budget` proposals. Nothing is taken
+  /// that does not fit, but what comes of a kick may do so in between.
+  void kick(Random &random, int64_t budget);
+
   /// How many of each kind were tried, and how many gained something.
   std::vector<MoveCount> counts() const {
-    return {regions, layers, pairs, windows};
+    return {regions, layers, pairs, windows, kicks, followed};
   }
 
 private:
@@ -69,6 +78,8 @@ private:
   void takeOver(const plan::Strategy &other);
   std::vector<std::vector<size_t>> regionsOf(const Choices &theirs) const;
   bool solve(const std::vector<size_t> &window);
+  void addIfFaster(std::vector<Partial> &next, Partial partial,
+                   const NumberedChoice &choice, size_t beam);
   void extend(std::vector<Partial> &next, const Partial &partial, size_t anchor,
               size_t beam);
   bool solveEach(const std::function<std::vector<size_t>(size_t)> &windowFrom);
@@ -77,6 +88,10 @@ private:
   void addBehind(Choices &choices) const;
   bool solvePairs();
   bool solvePair(size_t first, size_t second);
+  bool drawKick(Random &random, Choices &choices);
+  std::set<size_t> around(const Choices &choices) const;
+  bool followNeighbours(size_t anchor);
+  std::vector<ChoiceOptions> optionsOf(const NumberedChoice &own) const;
   std::vector<plan::ConfigId> choicesOf(size_t anchor) const;
   std::vector<size_t> connected(size_t first) const;
   std::vector<size_t> alike(size_t first) const;
@@ -86,6 +101,7 @@ private:
   Walker &walker;
   const std::function<bool()> mayTake, goesOn;
   const Trails trails;
+  Moves moves;
   int64_t made = 0, end = 0;
   // Anchors by their indices.
   std::vector<size_t> open; ///< those that are not pinned
@@ -95,7 +111,7 @@ private:
   /// By class of anchors: what to choose from.
   std::vector<std::vector<plan::ConfigId>> candidates;
   MoveCount regions{"region of another"}, layers{"layers"}, pairs{"pair"},
-      windows{"window"};
+      windows{"window"}, kicks{"kick"}, followed{"behind a kick"};
 };
 
 } // namespace ffc::search

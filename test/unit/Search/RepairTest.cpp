@@ -4,6 +4,8 @@
 
 #include "SearchFixture.h"
 
+#include <set>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
@@ -144,6 +146,58 @@ TEST_F(RepairTest, ChangesNothingThatItMayNot) {
   repair({{space->anchors()[1], kOne}}).run({&theirs}, 1000, true);
   EXPECT_EQ(walker->config(space->anchors()[1]), kOne) << "pinned";
   EXPECT_FALSE(walker->strategy() == mine) << "others are not pinned";
+}
+
+TEST_F(RepairTest, Kicks) {
+  use(towers(256));
+  const Strategy mine = strategyOf({kOne, kOne, kOne, kOne});
+  auto kicked = [&](uint64_t seed, std::vector<Choice> pins) {
+    walker->assign(mine);
+    Random random(seed);
+    Repair repaired = repair(std::move(pins));
+    repaired.kick(random, 2000);
+    return walker->strategy();
+  };
+  Walker before(*space, *cost);
+  before.assign(mine);
+  const Strategy found = kicked(1, {});
+  EXPECT_LT(walker->makespan(), before.makespan());
+  EXPECT_EQ(kicked(1, {}), found) << "the same seed";
+  kicked(2, {{space->anchors()[1], kOne}});
+  EXPECT_EQ(walker->config(space->anchors()[1]), kOne) << "pinned";
+  EXPECT_LT(walker->makespan(), before.makespan()) << "others are not pinned";
+  std::vector<Choice> all;
+  for (OpId anchor : space->anchors())
+    all.push_back({anchor, kOne});
+  EXPECT_EQ(kicked(1, all), mine) << "all pinned";
+  mayTake = false;
+  EXPECT_EQ(kicked(1, {}), mine) << "too large";
+  mayTake = true;
+  goesOn = false;
+  EXPECT_EQ(kicked(1, {}), mine) << "no time";
+}
+
+TEST_F(RepairTest, DevicesChangePlaces) {
+  use(towers(256));
+  const Configuration left{{{0, 2}}, {0, 1}}, right{{{0, 2}}, {2, 3}};
+  walker->assign(strategyOf({left, right, kAll, kOne}));
+  Moves moves(*space, {});
+  Random random(1);
+  std::vector<NumberedChoice> choices;
+  int seen = 0;
+  for (int i = 0; i < 200; ++i) {
+    moves.exchangeDevices(*walker, random, choices);
+    for (const NumberedChoice &choice : choices) {
+      const Configuration &config = walker->config(choice);
+      EXPECT_NE(choice.op, space->anchors()[2]) << "is everywhere";
+      EXPECT_EQ(config.axes, walker->config(choice.op).axes);
+      EXPECT_EQ(std::set<DeviceId>(config.devices.begin(), config.devices.end())
+                    .size(),
+                config.devices.size());
+      seen += choice.op == space->anchors()[0] && config == right;
+    }
+  }
+  EXPECT_GT(seen, 0) << "blocks of two";
 }
 
 TEST_F(RepairTest, Reshaped) {
