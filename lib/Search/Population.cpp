@@ -146,8 +146,10 @@ void Population::improve(bool isLast) {
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
   if (isLast) {
+    const Picoseconds before = walker.makespan();
     kick(all, made);
-    repair.run({}, made, /*thoroughly=*/true);
+    if (walker.makespan() < before)
+      repair.run({}, made, /*thoroughly=*/true);
   }
   repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};
   for (const auto &chain : chains)

@@ -56,8 +56,8 @@ public:
   void run(const std::vector<const plan::Strategy *> &others, int64_t budget,
            bool thoroughly);
 
-  /// Makes it faster by kicks, in at most `budget` proposals. Nothing is taken
-  /// that does not fit, but what comes of a kick may do so in between.
+  /// Makes it faster by kicks, in at most `budget` proposals. What comes out
+  /// fits; in between that is not looked at.
   void kick(Random &random, int64_t budget);
 
   /// How many of each kind were tried, and how many gained something.

@@ -16,6 +16,9 @@ static constexpr int64_t kExchanges = 6;
 static constexpr Picoseconds kShareOfTime = 4;
 /// So often all that is around one is looked at.
 static constexpr int kRounds = 2;
+/// After so many that would be faster and do not fit, others hardly do, and to
+/// find out takes as long as many proposals.
+static constexpr int kMostRefused = 8;
 
 bool Repair::drawKick(Random &random, Choices &choices) {
   if (random.oneIn(kExchanges))
@@ -62,13 +65,17 @@ bool Repair::followNeighbours(size_t anchor) {
   if (best.front().choices.empty())
     return false;
   ++followed.proposed;
-  return take(best.front().choices, followed);
+  ++followed.accepted;
+  walker.proposeNumbered(best.front().choices);
+  walker.accept();
+  return true;
 }
 
 void Repair::kick(Random &random, int64_t budget) {
   end = made + budget;
   Choices choices;
-  while (moves.size() > 0 && isLeft()) {
+  int refused = 0;
+  while (moves.size() > 0 && isLeft() && refused < kMostRefused) {
     ++made;
     if (!drawKick(random, choices))
       continue;
@@ -90,9 +97,12 @@ void Repair::kick(Random &random, int64_t budget) {
       for (size_t anchor : near)
         goesOn |= isLeft() && followNeighbours(anchor);
     }
-    if (walker.makespan() < before && mayTake()) {
-      ++kicks.accepted;
-      continue;
+    if (walker.makespan() < before) {
+      if (mayTake()) {
+        ++kicks.accepted;
+        continue;
+      }
+      ++refused;
     }
     walker.proposeNumbered(own);
     walker.accept();
