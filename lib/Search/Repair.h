@@ -15,9 +15,10 @@
 //   - windows: a few anchors, neighbours in the graph or layers alike, are
 //     freed and chosen again one after the other, by a beam under the simulated
 //     time (large-neighbourhood search; Shaw, CP 1998);
-//   - kicks: a move of chains, or devices that change places, is made whatever
-//     it costs, what is around it is repaired, and what comes out is kept if it
-//     is faster (iterated local search; Lourenco, Martin and Stutzle, 2003).
+//   - kicks: a move of chains, or devices that change places, is made though
+//     it costs time, what is around it is repaired, and what comes out is kept
+//     if it is faster (iterated local search; Lourenco, Martin and Stutzle
+//     2003).
 //
 // Of what layers alike have anywhere in the population, on other devices and in
 // other orders, too, and of what an anchor has with a factor of one degree
