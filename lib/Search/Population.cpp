@@ -94,7 +94,7 @@ static bool isNearlyAsGood(const Quality &quality, const Quality &best) {
 
 /// Of what a repair takes. An account of memory takes as long as many proposals
 /// of a large graph. Where there is much room it may be too late for what was
-/// taken before; then the repaired answer is dropped.
+/// taken before; then the repaired answer is not kept.
 bool Population::seemsToFit() {
   if (++taken < nextAccount)
     return true;
@@ -102,6 +102,13 @@ bool Population::seemsToFit() {
       shareOf(neededBytes(walker, room, options.plannedBytes), room);
   nextAccount = share < kFarFromFull ? 2 * taken : taken + 1;
   return share <= 1;
+}
+
+/// The walker's strategy, if it is better: it may turn out not to fit.
+void Population::keep() {
+  Baseline found{"repaired", walker.strategy(), qualityOf(walker, room)};
+  if (!repaired || found.quality < repaired->quality)
+    repaired = std::move(found);
 }
 
 /// The walker's strategy, the repaired one, and the best others, each for a
@@ -145,13 +152,15 @@ void Population::improve(bool isLast) {
   nextAccount = 1;
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
+  keep();
   if (isLast) {
     const Picoseconds before = walker.makespan();
     kick(all, made);
-    if (walker.makespan() < before)
+    if (walker.makespan() < before) {
       repair.run({}, made, /*thoroughly=*/true);
+      keep();
+    }
   }
-  repaired = {"repaired", walker.strategy(), qualityOf(walker, room)};
   for (const auto &chain : chains)
     if (!isLast && !isNearlyAsGood(chain->bestQuality(), repaired->quality))
       chain->goOnFrom(*repaired);

@@ -16,8 +16,8 @@ constexpr double kWorthwhile = 0.01;
 
 /// Chains on several threads. After each third of what they do the best answer
 /// is repaired with what the others found, and those whose own is not nearly as
-/// good go on from it; at the end it is repaired again. What comes out does not
-/// depend on the threads.
+/// good go on from it; at the end it is repaired again, and the best ones are
+/// kicked. What comes out does not depend on the threads.
 class Population {
 public:
   /// `stopped` says whether a share of the time is over, or all of it has to
@@ -48,6 +48,7 @@ private:
   bool seemsToFit();
   void kick(const std::vector<Baseline> &all, int64_t budget);
   void improve(bool isLast);
+  void keep();
 
   Walker &walker;
   const Options &options;

@@ -42,9 +42,9 @@ namespace ffc::search {
 
 class Repair {
 public:
-  /// Pinned anchors stay as they are. `mayTake` says whether the walker's open
-  /// proposal fits into memory, `goesOn` whether there is time for another.
-  /// Arguments must outlive it.
+  /// Pinned anchors stay as they are. `mayTake` says whether what the walker
+  /// has, an open proposal included, fits into memory, `goesOn` whether there
+  /// is time for another. Arguments must outlive it.
   Repair(const Space &space, Walker &walker, const std::vector<Choice> &pinned,
          std::function<bool()> mayTake, std::function<bool()> goesOn);
 
@@ -63,7 +63,7 @@ public:
 
   /// How many of each kind were tried, and how many gained something.
   std::vector<MoveCount> counts() const {
-    return {regions, layers, pairs, windows, kicks, followed};
+    return {regions, layers, pairs, windows, kicks};
   }
 
 private:
@@ -112,7 +112,7 @@ private:
   /// By class of anchors: what to choose from.
   std::vector<std::vector<plan::ConfigId>> candidates;
   MoveCount regions{"region of another"}, layers{"layers"}, pairs{"pair"},
-      windows{"window"}, kicks{"kick"}, followed{"behind a kick"};
+      windows{"window"}, kicks{"kick"};
 };
 
 } // namespace ffc::search

@@ -64,8 +64,6 @@ bool Repair::followNeighbours(size_t anchor) {
                     /*beam=*/1);
   if (best.front().choices.empty())
     return false;
-  ++followed.proposed;
-  ++followed.accepted;
   walker.proposeNumbered(best.front().choices);
   walker.accept();
   return true;
