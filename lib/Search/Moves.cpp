@@ -225,6 +225,31 @@ void Moves::exchangeDevices(const Walker &from, Random &source,
   }
 }
 
+void Moves::rotate(const Walker &from, Random &source,
+                   std::vector<NumberedChoice> &result) {
+  begin(from, source, result);
+  const std::vector<OpId> &same = space.alike(open[draw()]);
+  const auto size = static_cast<int64_t>(same.size());
+  const int64_t most = 3 + random->below(2);
+  std::vector<NumberedChoice> members;
+  for (int64_t tries = 0; tries < 2 * size; ++tries) {
+    const OpId op = same[static_cast<size_t>(random->below(size))];
+    const NumberedChoice now = walker->numbered(op);
+    if (static_cast<int64_t>(members.size()) < most && isOpen[op] &&
+        std::none_of(
+            members.begin(), members.end(), [&](const NumberedChoice &other) {
+              return other.config == now.config && other.options == now.options;
+            }))
+      members.push_back(now);
+  }
+  if (members.size() < 3)
+    return;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const NumberedChoice &next = members[(i + 1) % members.size()];
+    choices->push_back({members[i].op, next.config, next.options});
+  }
+}
+
 void Moves::group() {
   const std::vector<int64_t> &divisors = space.divisors();
   auto drawDivisor = [&] {

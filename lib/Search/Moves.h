@@ -36,6 +36,11 @@ public:
   void exchangeDevices(const Walker &walker, Random &random,
                        std::vector<NumberedChoice> &choices);
 
+  /// Another one that chains do not make: three or four layers alike each take
+  /// the choice of the next.
+  void rotate(const Walker &walker, Random &random,
+              std::vector<NumberedChoice> &choices);
+
 private:
   struct Move {
     const char *name;

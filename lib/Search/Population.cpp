@@ -12,21 +12,21 @@ using namespace ffc::plan;
 
 /// A repair that is not the last may make a proposal for so many of chains.
 static constexpr int64_t kChainsForRepair = 4;
-/// While less than this share of the memory is needed, it is looked at after 1,
-/// 2, 4, ... of the proposals that a repair takes.
-static constexpr double kFarFromFull = 0.25;
-/// Answers that are kicked.
-static constexpr size_t kKicked = 4;
+/// Answers that are kicked, and how often.
+static constexpr size_t kKicked = 4, kRounds = 3;
 /// Of the time that a search may take, what chains may.
 static constexpr double kTimeOfChains = 0.9;
 
 Population::Population(const Space &space, Walker &walker,
                        const Options &options, const std::vector<int64_t> &room,
                        std::function<bool(double)> stopped)
-    : walker(walker), options(options), room(room), stopped(std::move(stopped)),
+    : walker(walker), options(options), room(room),
+      anchors(static_cast<int64_t>(space.anchors().size())),
+      stopped(std::move(stopped)), watch(walker, room, options.plannedBytes),
       repair(
-          space, walker, options.pinned, [this] { return seemsToFit(); },
-          [this] { return !this->stopped(1); }) {}
+          space, walker, options.pinned, [this] { return watch.seemsToFit(); },
+          [this] { return !this->stopped(1); }),
+      kicks(space, options, room, [this] { return !this->stopped(1); }) {}
 
 void Population::run(int threads,
                      const std::function<void(const Chain &)> &report) {
@@ -92,18 +92,6 @@ static bool isNearlyAsGood(const Quality &quality, const Quality &best) {
              (1 + kWorthwhile) * static_cast<double>(best.makespan);
 }
 
-/// Of what a repair takes. An account of memory takes as long as many proposals
-/// of a large graph. Where there is much room it may be too late for what was
-/// taken before; then the repaired answer is not kept.
-bool Population::seemsToFit() {
-  if (++taken < nextAccount)
-    return true;
-  const double share =
-      shareOf(neededBytes(walker, room, options.plannedBytes), room);
-  nextAccount = share < kFarFromFull ? 2 * taken : taken + 1;
-  return share <= 1;
-}
-
 /// The walker's strategy, if it is better: it may turn out not to fit.
 void Population::keep() {
   Baseline found{"repaired", walker.strategy(), qualityOf(walker, room)};
@@ -111,29 +99,38 @@ void Population::keep() {
     repaired = std::move(found);
 }
 
-/// The walker's strategy, the repaired one, and the best others, each for a
-/// share of the proposals; then the best of what came out.
+/// The repaired answer and the best others; then what is best by now, with
+/// other random numbers. Each time it takes over what it can from the others.
 void Population::kick(const std::vector<Baseline> &all, int64_t budget) {
-  Random random(options.seed);
-  Strategy best = walker.strategy();
-  Picoseconds least = walker.makespan();
-  const int64_t share = budget / (kKicked + 1);
-  for (size_t i = 0; i < kKicked && i < all.size(); ++i) {
-    // The first one is what was repaired.
-    if (i > 0 && !all[i].quality.fits())
-      break;
-    if (i > 0)
-      walker.assign(all[i].strategy);
-    taken = 0;
-    nextAccount = 1;
-    repair.kick(random, share);
-    if (walker.makespan() < least) {
-      least = walker.makespan();
-      best = walker.strategy();
-    }
+  std::vector<Strategy> from{walker.strategy()};
+  // The first one is what was repaired.
+  for (size_t i = 1; i < kKicked && i < all.size(); ++i)
+    if (all[i].quality.fits())
+      from.push_back(all[i].strategy);
+  for (uint64_t round = 0; round < kRounds && !stopped(1); ++round) {
+    std::vector<Strategy> found = kicks.run(from, budget / kKicked, round);
+    sortByTime(found);
+    walker.assign(found.front());
+    watch.restart();
+    std::vector<const Strategy *> others;
+    for (size_t i = 1; i < found.size(); ++i)
+      others.push_back(&found[i]);
+    repair.run(others, budget / kChainsForRepair, /*thoroughly=*/false);
+    from.assign(kKicked, walker.strategy());
   }
-  walker.assign(best);
-  repair.kick(random, share);
+}
+
+void Population::sortByTime(std::vector<Strategy> &strategies) {
+  std::vector<std::pair<Picoseconds, Strategy>> timed;
+  for (Strategy &strategy : strategies) {
+    walker.assign(strategy);
+    timed.push_back({walker.makespan(), std::move(strategy)});
+  }
+  std::stable_sort(
+      timed.begin(), timed.end(),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (size_t i = 0; i < timed.size(); ++i)
+    strategies[i] = std::move(timed[i].second);
 }
 
 void Population::improve(bool isLast) {
@@ -148,12 +145,11 @@ void Population::improve(bool isLast) {
   for (const auto &chain : chains)
     made += chain->proposals();
   walker.assign(all.front().strategy);
-  taken = 0;
-  nextAccount = 1;
+  watch.restart();
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
   keep();
-  if (isLast) {
+  if (isLast && made / static_cast<int64_t>(kKicked) >= anchors) {
     const Picoseconds before = walker.makespan();
     kick(all, made);
     if (walker.makespan() < before) {
@@ -182,4 +178,5 @@ void Population::addCounts(Result &result) const {
     return;
   for (const MoveCount &count : repair.counts())
     result.moves.push_back(count);
+  result.moves.push_back(kicks.count());
 }

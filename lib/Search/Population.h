@@ -2,8 +2,7 @@
 #ifndef FFC_LIB_SEARCH_POPULATION_H
 #define FFC_LIB_SEARCH_POPULATION_H
 
-#include "Chain.h"
-#include "Repair.h"
+#include "Kicks.h"
 
 #include <functional>
 #include <memory>
@@ -30,6 +29,8 @@ public:
   /// Thread t of T runs chains t, t + T, ..., which may share what only one
   /// thread may use; the walker is used by the first one.
   void add(std::unique_ptr<Chain> chain) { chains.push_back(std::move(chain)); }
+  /// One more thread that kicks, whose table this is.
+  void addThread(plan::SegmentTable &table) { kicks.addThread(table); }
   /// What is good, too: repairs choose from its configurations.
   void note(const plan::Strategy &strategy) { repair.note(strategy); }
 
@@ -45,19 +46,21 @@ private:
                  const std::function<void(const Chain &)> &report);
   void runShare(size_t first, size_t threads, double share,
                 const std::function<void(const Chain &)> &report);
-  bool seemsToFit();
   void kick(const std::vector<Baseline> &all, int64_t budget);
+  void sortByTime(std::vector<plan::Strategy> &strategies);
   void improve(bool isLast);
   void keep();
 
   Walker &walker;
   const Options &options;
   const std::vector<int64_t> &room;
+  const int64_t anchors;
   const std::function<bool(double)> stopped;
+  RoomWatch watch;
   Repair repair;
+  Kicks kicks;
   std::vector<std::unique_ptr<Chain>> chains;
-  std::optional<Baseline> repaired;   ///< of their answers
-  int64_t taken = 0, nextAccount = 1; ///< by a repair
+  std::optional<Baseline> repaired; ///< of their answers
 };
 
 } // namespace ffc::search

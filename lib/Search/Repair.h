@@ -15,10 +15,10 @@
 //   - windows: a few anchors, neighbours in the graph or layers alike, are
 //     freed and chosen again one after the other, by a beam under the simulated
 //     time (large-neighbourhood search; Shaw, CP 1998);
-//   - kicks: a move of chains, or devices that change places, is made though
-//     it costs time, what is around it is repaired, and what comes out is kept
-//     if it is faster (iterated local search; Lourenco, Martin and Stutzle
-//     2003).
+//   - kicks: a move of chains is made though it costs time, or devices or
+//     layers alike change places; what is around it is repaired, and what comes
+//     out is accepted if it is faster or hardly slower (iterated local search;
+//     Lourenco, Martin and Stutzle 2003).
 //
 // Of what layers alike have anywhere in the population, on other devices and in
 // other orders, too, and of what an anchor has with a factor of one degree
@@ -63,8 +63,9 @@ public:
 
   /// How many of each kind were tried, and how many gained something.
   std::vector<MoveCount> counts() const {
-    return {regions, layers, pairs, windows, kicks};
+    return {regions, layers, pairs, windows};
   }
+  const MoveCount &kickCount() const { return kicks; }
 
 private:
   using Choices = std::vector<NumberedChoice>;
@@ -92,6 +93,7 @@ private:
   bool drawKick(Random &random, Choices &choices);
   std::set<size_t> around(const Choices &choices) const;
   bool followNeighbours(size_t anchor);
+  Choices kickOnce(Random &random);
   std::vector<ChoiceOptions> optionsOf(const NumberedChoice &own) const;
   std::vector<plan::ConfigId> choicesOf(size_t anchor) const;
   std::vector<size_t> connected(size_t first) const;

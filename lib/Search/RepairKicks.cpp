@@ -1,5 +1,6 @@
 //===- RepairKicks.cpp - out of what nothing small makes better -----------===//
 
+#include "Chain.h"
 #include "Repair.h"
 
 #include <algorithm>
@@ -10,8 +11,11 @@ using namespace ffc::plan;
 
 /// Anchors that one changes at most.
 static constexpr size_t kMostKicked = 32;
-/// One of so many exchanges devices.
-static constexpr int64_t kExchanges = 6;
+/// Of so many kicks, those that exchange devices and those that rotate layers;
+/// the others are moves of chains.
+static constexpr int64_t kOfAllKicks = 6, kExchanges = 1, kRotations = 2;
+/// drawLimit()'s, of what comes out: up to 0.3 % slower on average.
+static constexpr double kAlpha = 3.3;
 /// What takes longer, by this share of the time, is not repaired.
 static constexpr Picoseconds kShareOfTime = 4;
 /// So often all that is around one is looked at.
@@ -21,8 +25,11 @@ static constexpr int kRounds = 2;
 static constexpr int kMostRefused = 8;
 
 bool Repair::drawKick(Random &random, Choices &choices) {
-  if (random.oneIn(kExchanges))
+  const int64_t kind = random.below(kOfAllKicks);
+  if (kind < kExchanges)
     moves.exchangeDevices(walker, random, choices);
+  else if (kind < kExchanges + kRotations)
+    moves.rotate(walker, random, choices);
   else
     moves.propose(walker, random, choices);
   return !choices.empty() && choices.size() <= kMostKicked;
@@ -43,9 +50,12 @@ std::set<size_t> Repair::around(const Choices &choices) const {
 /// faster.
 bool Repair::followNeighbours(size_t anchor) {
   const NumberedChoice own = walker.numbered(space.anchors()[anchor]);
-  std::set<ConfigId> configs{own.config};
+  // In an order that does not depend on what was met before.
+  std::vector<ConfigId> configs{own.config};
   auto add = [&](const Configuration &config) {
-    configs.insert(walker.number(config));
+    const ConfigId id = walker.number(config);
+    if (std::find(configs.begin(), configs.end(), id) == configs.end())
+      configs.push_back(id);
   };
   for (size_t next : neighbours[anchor]) {
     const OpId other = space.anchors()[next];
@@ -71,38 +81,53 @@ bool Repair::followNeighbours(size_t anchor) {
 
 void Repair::kick(Random &random, int64_t budget) {
   end = made + budget;
-  Choices choices;
+  Picoseconds least = walker.makespan();
+  Strategy best = walker.strategy();
   int refused = 0;
   while (moves.size() > 0 && isLeft() && refused < kMostRefused) {
     ++made;
-    if (!drawKick(random, choices))
+    const Choices before = kickOnce(random);
+    if (before.empty() || walker.makespan() >= least)
       continue;
-    ++kicks.proposed;
-    const Picoseconds before = walker.makespan(),
-                      limit = before + before / kShareOfTime;
-    const std::set<size_t> near = around(choices);
-    Choices own;
-    for (size_t anchor : near)
-      own.push_back(walker.numbered(space.anchors()[anchor]));
-    if (walker.proposeNumbered(choices, limit) > limit) {
-      walker.reject();
-      continue;
-    }
-    walker.accept();
-    bool goesOn = true;
-    for (int round = 0; round < kRounds && goesOn; ++round) {
-      goesOn = false;
-      for (size_t anchor : near)
-        goesOn |= isLeft() && followNeighbours(anchor);
-    }
-    if (walker.makespan() < before) {
-      if (mayTake()) {
-        ++kicks.accepted;
-        continue;
-      }
+    if (mayTake()) {
+      ++kicks.accepted;
+      least = walker.makespan();
+      best = walker.strategy();
+    } else {
       ++refused;
+      walker.proposeNumbered(before);
+      walker.accept();
     }
-    walker.proposeNumbered(own);
-    walker.accept();
   }
+  walker.assign(best);
+}
+
+/// One kick and the repair of what is around it. Returns what was there before,
+/// nothing if it still is.
+Repair::Choices Repair::kickOnce(Random &random) {
+  Choices choices, own;
+  if (!drawKick(random, choices))
+    return {};
+  ++kicks.proposed;
+  const Picoseconds before = walker.makespan(),
+                    limit = before + before / kShareOfTime;
+  const std::set<size_t> near = around(choices);
+  for (size_t anchor : near)
+    own.push_back(walker.numbered(space.anchors()[anchor]));
+  if (walker.proposeNumbered(choices, limit) > limit) {
+    walker.reject();
+    return {};
+  }
+  walker.accept();
+  bool goesOn = true;
+  for (int round = 0; round < kRounds && goesOn; ++round) {
+    goesOn = false;
+    for (size_t anchor : near)
+      goesOn |= isLeft() && followNeighbours(anchor);
+  }
+  if (walker.makespan() < drawLimit(random, before, kAlpha))
+    return own;
+  walker.proposeNumbered(own);
+  walker.accept();
+  return {};
 }

@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
+#include "DealtOut.h"
 #include "Population.h"
 #include "Speeds.h"
 #include "ffc/Search/CommunicationBound.h"
@@ -75,6 +76,7 @@ public:
     if (mayMove()) {
       if (!isLeft())
         eliminate();
+      dealOut();
       if (!isLeft() && isWorthChains())
         makeChains();
       result.isFarOff = isLeft();
@@ -94,8 +96,10 @@ private:
   /// The best that fits when it is planned, or the one that comes closest.
   void takeBest() {
     std::vector<std::pair<Quality, const Strategy *>> found;
-    for (const Baseline &baseline : result.baselines)
-      found.push_back({baseline.quality, &baseline.strategy});
+    for (const std::vector<Baseline> *known :
+         {&result.baselines, &result.dealtOut})
+      for (const Baseline &baseline : *known)
+        found.push_back({baseline.quality, &baseline.strategy});
     if (result.elimination)
       found.push_back(
           {result.elimination->quality, &result.elimination->strategy});
@@ -145,7 +149,11 @@ private:
       result.baselines.push_back(
           {"given", *options.start, qualityOf(walker, room)});
     }
-    std::stable_sort(result.baselines.begin(), result.baselines.end(),
+    sort(result.baselines);
+  }
+
+  static void sort(std::vector<Baseline> &strategies) {
+    std::stable_sort(strategies.begin(), strategies.end(),
                      [](const Baseline &a, const Baseline &b) {
                        return a.quality < b.quality;
                      });
@@ -199,12 +207,32 @@ private:
       result.beamAnchors = solution.irreducible;
   }
 
+  /// Dynamic programming's answer and the best recipes.
+  void dealOut() {
+    DealtOut dealtOut(space, options.pinned, room, walker);
+    std::vector<const Baseline *> from;
+    if (result.elimination && dealtOut.isWorthwhile(*result.elimination))
+      from.push_back(&*result.elimination);
+    for (const Baseline &baseline : result.baselines)
+      if (from.size() < kStarts && dealtOut.isWorthwhile(baseline))
+        from.push_back(&baseline);
+    for (const Baseline *strategy : from)
+      if (std::optional<Baseline> best = dealtOut.best(*strategy, [&] {
+            return goesOn("orders of devices",
+                          result.baselines.front().quality.makespan);
+          }))
+        result.dealtOut.push_back(std::move(*best));
+    sort(result.dealtOut);
+  }
+
   /// The best of dynamic programming's answer and the recipes, and others
   /// nearly as good that are not mostly the same as a better one.
   std::vector<const Baseline *> starts() const {
     std::vector<const Baseline *> all, different;
     if (result.elimination)
       all.push_back(&*result.elimination);
+    for (const Baseline &dealt : result.dealtOut)
+      all.push_back(&dealt);
     for (const Baseline &baseline : result.baselines)
       all.push_back(&baseline);
     std::stable_sort(all.begin(), all.end(),
@@ -227,12 +255,13 @@ private:
            quality.makespan - quality.makespan / 3 <= best.makespan;
   }
 
-  /// Has more than half of the anchors the same configuration?
+  /// Are more than half of the anchors split alike, on whatever devices?
   bool isAlike(const Strategy &a, const Strategy &b) const {
     const std::vector<OpId> &anchors = space.anchors();
     const auto same =
-        std::count_if(anchors.begin(), anchors.end(),
-                      [&](OpId anchor) { return a[anchor] == b[anchor]; });
+        std::count_if(anchors.begin(), anchors.end(), [&](OpId anchor) {
+          return a[anchor].axes == b[anchor].axes;
+        });
     return static_cast<size_t>(same) > anchors.size() / 2;
   }
 
@@ -261,9 +290,13 @@ private:
           /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
           *starts[static_cast<size_t>(c) % starts.size()]));
-    for (const Baseline &baseline : result.baselines)
-      if (isNear(baseline.quality, starts.front()->quality))
-        population.note(baseline.strategy);
+    for (int t = 0; t < numThreads(); ++t)
+      population.addThread(tableOf(t));
+    for (const std::vector<Baseline> *known :
+         {&result.baselines, &result.dealtOut})
+      for (const Baseline &baseline : *known)
+        if (isNear(baseline.quality, starts.front()->quality))
+          population.note(baseline.strategy);
     if (result.elimination)
       population.note(result.elimination->strategy);
   }

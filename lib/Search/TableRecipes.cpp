@@ -3,6 +3,7 @@
 #include "Recipes.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -92,6 +93,13 @@ private:
     for (bool onEach : {true, false})
       recipes.addSeries(
           sizes, [&](int64_t group) { return addTogether(group, onEach); });
+    for (bool byRows : {true, false})
+      for (bool onEach : {true, false})
+        recipes.addSeries(
+            sizes, [&](int64_t) { return shares(); },
+            [&](int64_t group, int64_t share) {
+              return addBalanced(byRows, onEach, group, share);
+            });
   }
 
   /// A recipe that says configTable(op) of tables; all else is data-parallel on
@@ -204,6 +212,107 @@ private:
           return recipes.inGrid(
               op, {{onEach ? kReplica : recipes.roles().sample[op], group}});
         });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Balanced
+  //===--------------------------------------------------------------------===//
+
+  /// None to half of the tables.
+  std::vector<int64_t> shares() const {
+    const auto count = static_cast<int64_t>(tables.size());
+    std::vector<int64_t> result;
+    for (int64_t eighths = 0; eighths <= 4; ++eighths)
+      if (const int64_t share = count * eighths / 8;
+          result.empty() || share > result.back())
+        result.push_back(share);
+    return result;
+  }
+
+  /// All else on some devices; `share` tables are split over these, too, and
+  /// the others over the rest of the devices, so that each of these has about
+  /// as much of them.
+  Picoseconds addBalanced(bool byRows, bool onEach, int64_t group,
+                          int64_t share) {
+    if (group == devices)
+      return 0;
+    const std::map<OpId, Block> blocks = balanced(group, share);
+    return recipes.add(
+        std::string("tables balanced by ") + (byRows ? "rows" : "columns") +
+            ", " + std::to_string(share) + " of them and all else" +
+            (onEach ? " on each of " : ", data-parallel, on ") +
+            numberOfDevices(group),
+        [&](OpId op) -> std::optional<Configuration> {
+          if (isTable[op]) {
+            const int dim = byRows ? rowDim(graph, graph.op(op))
+                                   : columnDim(graph, graph.op(op));
+            const Block &block = blocks.at(op);
+            return gridOf(recipes.space(), op, {{dim, block.size}},
+                          block.first);
+          }
+          if (isReduced[op])
+            return std::nullopt;
+          return recipes.inGrid(
+              op, {{onEach ? kReplica : recipes.roles().sample[op], group}});
+        });
+  }
+
+  struct Block {
+    DeviceId first = 0;
+    int64_t size = 1;
+  };
+
+  /// The `share` largest tables on the first `group` devices, each of the
+  /// others on as few neighbours behind them as the mean load allows.
+  std::map<OpId, Block> balanced(int64_t group, int64_t share) const {
+    auto parameters = [&](OpId op) {
+      return numParameters(graph, graph.op(op));
+    };
+    std::vector<OpId> order = tables;
+    std::stable_sort(order.begin(), order.end(), [&](OpId a, OpId b) {
+      return parameters(a) > parameters(b);
+    });
+    const auto behind = order.begin() + static_cast<std::ptrdiff_t>(share);
+    std::map<OpId, Block> result;
+    for (auto table = order.begin(); table != behind; ++table)
+      result[*table] = {0, group};
+    std::vector<double> load(static_cast<size_t>(devices - group));
+    double mean = 0;
+    for (auto table = behind; table != order.end(); ++table)
+      mean += parameters(*table) / static_cast<double>(load.size());
+    for (auto table = behind; table != order.end(); ++table) {
+      Block block = leastLoaded(load, parameters(*table), mean);
+      for (int64_t d = 0; d < block.size; ++d)
+        load[static_cast<size_t>(block.first + d)] +=
+            parameters(*table) / static_cast<double>(block.size);
+      block.first += static_cast<DeviceId>(group);
+      result[*table] = block;
+    }
+    return result;
+  }
+
+  /// The smallest block that is not above the mean with `parameters` more, or
+  /// the one that is least so.
+  Block leastLoaded(const std::vector<double> &load, double parameters,
+                    double mean) const {
+    constexpr double kRounding = 1.001;
+    const auto count = static_cast<int64_t>(load.size());
+    Block best;
+    double least = std::numeric_limits<double>::max();
+    for (int64_t size : sizes) {
+      for (int64_t first = 0; first + size <= count; first += size) {
+        const auto begin = load.begin() + first;
+        const double most = *std::max_element(begin, begin + size) +
+                            parameters / static_cast<double>(size);
+        if (most < least) {
+          least = most;
+          best = {static_cast<DeviceId>(first), size};
+        }
+      }
+      if (least <= mean * kRounding)
+        break;
+    }
+    return best;
   }
 
   Recipes &recipes;

@@ -27,8 +27,9 @@ fasterUnfitting(const search::Result &result) {
         (!result.quality.fits() || quality.makespan < found - found / 100))
       all.push_back({name, strategy, {}, quality.makespan});
   };
-  for (const search::Baseline &baseline : result.baselines)
-    add(baseline.name, baseline.strategy, baseline.quality);
+  for (const auto *known : {&result.baselines, &result.dealtOut})
+    for (const search::Baseline &baseline : *known)
+      add(baseline.name, baseline.strategy, baseline.quality);
   if (const auto &answer = result.elimination)
     add(answer->name, answer->strategy, answer->quality);
   add("the strategy found", result.strategy, result.quality);

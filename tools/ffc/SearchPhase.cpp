@@ -116,6 +116,8 @@ static void reportSearch(Report &report, const search::Result &result,
              ? llvm::formatv(", {0} operators by a beam", result.beamAnchors)
                    .str()
              : "");
+  if (!result.dealtOut.empty())
+    line(result.dealtOut.front(), "");
   std::string bound;
   if (result.bound > 0)
     bound = llvm::formatv("; no strategy takes less than {0} ({1:f0} % of it)",

@@ -121,6 +121,9 @@ struct Result {
   /// The answer of dynamic programming, from which one chain starts at least;
   /// nothing if there are no proposals to make, or more than 64 devices.
   std::optional<Baseline> elimination;
+  /// That answer and the best baselines in other orders of devices, where these
+  /// are faster; best first.
+  std::vector<Baseline> dealtOut;
   /// Anchors that dynamic programming chose by a beam, since they did not
   /// reduce and were too many to try all.
   size_t beamAnchors = 0;

@@ -433,7 +433,7 @@ TEST_F(SearchTest, SaysWhereItIs) {
   };
   run(g.graph);
   const std::set<std::string> expected = {"recipes", "dynamic programming",
-                                          "proposals"};
+                                          "orders of devices", "proposals"};
   EXPECT_EQ(phases, expected);
 }
 
