@@ -11,9 +11,12 @@
 #include "RewriteRules.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseSet.h"
 
+#include <array>
+#include <map>
 #include <numeric>
+#include <vector>
 
 using namespace mlir;
 using namespace ffc;
@@ -52,7 +55,7 @@ static DenseMap<Operation *, size_t> depthsOf(Block &block) {
 }
 
 /// What products of a batch have in common, all of it unique.
-using Key = SmallVector<const void *, 10>;
+using Key = std::array<const void *, 10>;
 
 static Key keyOf(MatMulOp op, size_t depth) {
   // What is trained needs gradients, which the rest had better not get.
@@ -71,6 +74,16 @@ static Key keyOf(MatMulOp op, size_t depth) {
           kindOf(op.getB()),
           kindOf(op.getC())};
 }
+
+namespace {
+
+/// Products that may become one, in the order of the model.
+struct Batch {
+  SmallVector<MatMulOp, 1> products;
+  DenseSet<Value> operands;
+};
+
+} // namespace
 
 /// Values of one shape as a batch of matrices.
 static Value stack(Maker &maker, const Twine &name, ArrayRef<Value> values,
@@ -120,26 +133,25 @@ static void batch(Maker &maker, ArrayRef<MatMulOp> products) {
 size_t rewriting::batchProducts(func::FuncOp main) {
   Block &block = main.front();
   const DenseMap<Operation *, size_t> depths = depthsOf(block);
-  SmallVector<std::pair<Key, SmallVector<MatMulOp>>> batches;
+  std::map<Key, size_t> numbers;
+  std::vector<Batch> batches;
   for (MatMulOp op : block.getOps<MatMulOp>()) {
     if (!isSmallLayer(op))
       continue;
-    const Key key = keyOf(op, depths.lookup(op));
-    auto known = llvm::find_if(
-        batches, [&](const auto &batch) { return batch.first == key; });
-    if (known == batches.end())
-      known = batches.insert(batches.end(), {key, {}});
+    const auto [known, isNew] =
+        numbers.insert({keyOf(op, depths.lookup(op)), batches.size()});
+    if (isNew)
+      batches.emplace_back();
+    Batch &own = batches[known->second];
     // Those of one operand are for another rule.
-    if (llvm::none_of(known->second, [&](MatMulOp other) {
-          return other.getA() == op.getA();
-        }))
-      known->second.push_back(op);
+    if (own.operands.insert(op.getA()).second)
+      own.products.push_back(op);
   }
   Maker maker(main);
   size_t places = 0;
-  for (auto &[key, products] : batches)
-    if (products.size() > 1) {
-      batch(maker, products);
+  for (const Batch &each : batches)
+    if (each.products.size() > 1) {
+      batch(maker, each.products);
       ++places;
     }
   if (places == 0)

@@ -11,6 +11,9 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// Reports name it in any case.
+static constexpr char kDataParallel[] = "data-parallel";
+
 Recipes::Recipes(const Space &space, const std::vector<Choice> &pinned,
                  const std::vector<int64_t> &room, Walker &walker,
                  const std::function<bool(Picoseconds)> &goesOn,
@@ -53,17 +56,20 @@ void Recipes::addSeries(
 /// The data-parallel one is known in any case: reports compare with it.
 Picoseconds Recipes::limitOf(const std::string &name) const {
   const Picoseconds best = bestThatFits();
-  return name == "data-parallel" || best > kNoLimit / kHopeless
+  return name == kDataParallel || best > kNoLimit / kHopeless
              ? kNoLimit
              : kHopeless * best;
 }
 
 /// Of the walker's strategy. Whether what is slower than what fits does itself
-/// is not worth planning it.
-Quality Recipes::quality() {
-  if (walker.makespan() < bestThatFits())
+/// is not worth planning it, and where it is much slower, not worth an account.
+Quality Recipes::quality(const std::string &name) {
+  const Picoseconds time = walker.makespan(), best = bestThatFits();
+  if (time < best)
     return qualityOf(walker, room);
-  return {walker.makespan(), shareOf(walker.memory(), room)};
+  if (!isNear(time, best) && name != kDataParallel)
+    return {time, 0};
+  return {time, shareOf(walker.memory(), room)};
 }
 
 Picoseconds Recipes::bestSoFar() const {
@@ -89,14 +95,19 @@ std::vector<Choice> Recipes::choicesOf(const ConfigOf &configOf,
     auto pin = pins.find(anchor);
     given[anchor] = pin == pins.end() ? configOf(anchor) : pin->second.config;
   }
-  const Strategy completed = completeStrategy(graph(), given);
+  // Only what follows has to be found out.
+  const bool isComplete =
+      std::all_of(theSpace.anchors().begin(), theSpace.anchors().end(),
+                  [&](OpId anchor) { return given[anchor].has_value(); });
+  const Strategy completed =
+      isComplete ? Strategy() : completeStrategy(graph(), given);
   std::vector<Choice> choices;
   for (OpId anchor : theSpace.anchors()) {
     if (auto pin = pins.find(anchor); pin != pins.end()) {
       choices.push_back(pin->second);
       continue;
     }
-    Choice choice{anchor, completed[anchor],
+    Choice choice{anchor, isComplete ? *given[anchor] : completed[anchor],
                   sharded ? theSpace.options(anchor) : ChoiceOptions()};
     if (!theSpace.allows(anchor, choice.config))
       choice.config = Configuration::onDevice(0);
@@ -140,7 +151,7 @@ void Recipes::note(const std::string &name) {
   if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
         return other.strategy == strategy;
       }))
-    result.push_back({name, std::move(strategy), quality()});
+    result.push_back({name, std::move(strategy), quality(name)});
 }
 
 std::string search::numberOfDevices(int64_t count) {
@@ -149,7 +160,7 @@ std::string search::numberOfDevices(int64_t count) {
 
 std::string search::nameOf(const TensorGrid &grid) {
   if (grid.group * grid.other == 1)
-    return "data-parallel";
+    return kDataParallel;
   return "tensor " + std::to_string(grid.group) +
          (grid.other > 1 ? " x " + std::to_string(grid.other) : "") +
          (grid.samples > 1 ? " x data " + std::to_string(grid.samples) : "");

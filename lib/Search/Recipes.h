@@ -85,7 +85,7 @@ private:
   addSeries(const std::vector<int64_t> &sizes, plan::Picoseconds hopeless,
             const std::function<plan::Picoseconds(int64_t)> &addOne);
   plan::Picoseconds limitOf(const std::string &name) const;
-  Quality quality();
+  Quality quality(const std::string &name);
   plan::Picoseconds bestSoFar() const;
   plan::Picoseconds bestThatFits() const;
   std::vector<Choice> choicesOf(const ConfigOf &configOf, bool sharded) const;

@@ -252,7 +252,7 @@ private:
 
   static bool isNear(const Quality &quality, const Quality &best) {
     return quality.fits() == best.fits() &&
-           quality.makespan - quality.makespan / 3 <= best.makespan;
+           search::isNear(quality.makespan, best.makespan);
   }
 
   /// Are more than half of the anchors split alike, on whatever devices?

@@ -285,6 +285,7 @@ static std::string textOf(ModuleOp op) {
   op.print(stream, OpPrintingFlags()
                        .enableDebugInfo()
                        .printNameLocAsPrefix()
+                       .useLocalScope()
                        .assumeVerified());
   stream << '\n';
   return text;

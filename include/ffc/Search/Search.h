@@ -27,7 +27,8 @@ namespace ffc::search {
 /// of two that fit the faster one is, of two that do not the smaller one.
 struct Quality {
   plan::Picoseconds makespan = 0;
-  /// The largest share of its memory that a device needs, by estimate.
+  /// The largest share of its memory that a device needs, by estimate; 0 where
+  /// something that fits is so much faster (isNear()) that it was not asked.
   double load = 0;
 
   bool fits() const { return load <= 1; }
@@ -37,6 +38,11 @@ struct Quality {
     return load < other.load;
   }
 };
+
+/// Does a step take at most half as long again as the best one?
+inline bool isNear(plan::Picoseconds time, plan::Picoseconds best) {
+  return time - time / 3 <= best;
+}
 
 /// Does it need more than kFarOff times the memory that there is, in a step of
 /// so many operators on so many devices (more than plan::kMostPlannedPoints

@@ -16,6 +16,8 @@ ProgramCheck::ProgramCheck(const Graph &graph, const Strategy &strategy,
                            const Program &program)
     : graph(graph), strategy(strategy), program(program), orders(graph),
       inFlight(program.devices.size()), offered(graph.outputs.size()) {
+  for (size_t o = 0; o < graph.outputs.size(); ++o)
+    outputNumbers.insert({graph.outputs[o].name, o});
   for (const DeviceProgram &device : program.devices) {
     contents.emplace_back(device.buffers.size());
     for (const InputSlot &slot : device.inputs)
@@ -254,18 +256,17 @@ bool ProgramCheck::addsUp(ActionRef ref, const SlotWrite &write, BufferId id,
 bool ProgramCheck::local(ActionRef ref, const ProbeAction &probe) {
   if (!readWhole(ref, probe.buffer, "offers"))
     return false;
-  const auto output = std::find_if(
-      graph.outputs.begin(), graph.outputs.end(),
-      [&](const Output &each) { return each.name == probe.output; });
-  if (output == graph.outputs.end())
+  const auto known = outputNumbers.find(probe.output);
+  if (known == outputNumbers.end())
     return fail(ref, "offers '" + probe.output + "', which is no output");
+  const Output &output = graph.outputs[known->second];
   for (const Contents::Piece &piece : contentsOf(ref, probe.buffer).pieces()) {
-    if (piece.origin.value != output->value || !piece.origin.complete())
+    if (piece.origin.value != output.value || !piece.origin.complete())
       return fail(ref, "offers " + piece.box.str() + " of '" +
                            nameOf(piece.origin.value) + "' as output '" +
                            probe.output + "', expected all of '" +
-                           graph.value(output->value).name + "' there");
-    offered[output - graph.outputs.begin()].write(piece.box, piece.origin);
+                           graph.value(output.value).name + "' there");
+    offered[known->second].write(piece.box, piece.origin);
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -93,6 +94,7 @@ private:
   /// Buffers of communication under way: its action, and whether they are
   /// written.
   std::vector<std::unordered_multimap<BufferId, std::pair<int, bool>>> inFlight;
+  std::unordered_map<std::string_view, size_t> outputNumbers; ///< by name
   /// What devices offered of each output.
   std::vector<Contents> offered;
 };
