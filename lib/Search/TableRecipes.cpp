@@ -218,12 +218,12 @@ private:
   // Balanced
   //===--------------------------------------------------------------------===//
 
-  /// None to half of the tables.
+  /// None, a quarter, half of the tables.
   std::vector<int64_t> shares() const {
     const auto count = static_cast<int64_t>(tables.size());
     std::vector<int64_t> result;
-    for (int64_t eighths = 0; eighths <= 4; ++eighths)
-      if (const int64_t share = count * eighths / 8;
+    for (int64_t quarters = 0; quarters <= 2; ++quarters)
+      if (const int64_t share = count * quarters / 4;
           result.empty() || share > result.back())
         result.push_back(share);
     return result;
