@@ -15,10 +15,10 @@ namespace ffc::search {
 /// then, and what was on several is on one.
 class DealtOut {
 public:
-  /// Arguments must outlive it.
+  /// Pinned anchors stay where they are. `room` is in bytes, by device. All but
+  /// `pinned` must outlive it.
   DealtOut(const Space &space, const std::vector<Choice> &pinned,
-           const std::vector<int64_t> &room, Walker &walker)
-      : space(space), pinned(pinned), room(room), walker(walker) {}
+           const std::vector<int64_t> &room, Walker &walker);
 
   /// Is anything on some of the devices only? Else there is nothing to deal.
   bool isWorthwhile(const Baseline &strategy) const;
@@ -29,10 +29,16 @@ public:
                                const std::function<bool()> &goesOn);
 
 private:
-  std::vector<Choice> dealt(int64_t unit, int64_t parts) const;
+  /// Blocks of `unit` devices, the next one for the next of so many parts.
+  struct Order {
+    int64_t unit = 1, parts = 1;
+  };
+
+  std::vector<Order> orders() const;
+  std::vector<Choice> dealt(const Order &order) const;
 
   const Space &space;
-  const std::vector<Choice> &pinned;
+  std::vector<bool> isPinned; ///< by operator
   const std::vector<int64_t> &room;
   Walker &walker;
 };

@@ -1,7 +1,8 @@
 //===- RepairKicks.cpp - out of what nothing small makes better -----------===//
 
-#include "Chain.h"
 #include "Repair.h"
+
+#include "Chain.h"
 
 #include <algorithm>
 

@@ -74,9 +74,10 @@ public:
   Result run() {
     tryBaselines();
     if (mayMove()) {
-      if (!isLeft())
+      if (!isLeft()) {
         eliminate();
-      dealOut();
+        dealOut();
+      }
       if (!isLeft() && isWorthChains())
         makeChains();
       result.isFarOff = isLeft();
@@ -150,6 +151,22 @@ private:
           {"given", *options.start, qualityOf(walker, room)});
     }
     sort(result.baselines);
+    accountForReported();
+  }
+
+  /// What reports name, they say of whether it fits.
+  void accountForReported() {
+    for (size_t i = 0; i < std::min(kReported, result.baselines.size());) {
+      Quality &quality = result.baselines[i].quality;
+      if (quality.load > 0) {
+        ++i;
+        continue;
+      }
+      walker.assign(result.baselines[i].strategy);
+      quality.load = shareOf(walker.memory(), room);
+      sort(result.baselines);
+      i = 0;
+    }
   }
 
   static void sort(std::vector<Baseline> &strategies) {
@@ -207,15 +224,20 @@ private:
       result.beamAnchors = solution.irreducible;
   }
 
-  /// Dynamic programming's answer and the best recipes.
+  /// Dynamic programming's answer and the best recipes, if they are near the
+  /// best one.
   void dealOut() {
     DealtOut dealtOut(space, options.pinned, room, walker);
     std::vector<const Baseline *> from;
-    if (result.elimination && dealtOut.isWorthwhile(*result.elimination))
-      from.push_back(&*result.elimination);
+    auto add = [&](const Baseline &strategy) {
+      if (from.size() < kStarts && dealtOut.isWorthwhile(strategy) &&
+          isNear(strategy.quality, result.baselines.front().quality))
+        from.push_back(&strategy);
+    };
+    if (result.elimination)
+      add(*result.elimination);
     for (const Baseline &baseline : result.baselines)
-      if (from.size() < kStarts && dealtOut.isWorthwhile(baseline))
-        from.push_back(&baseline);
+      add(baseline);
     for (const Baseline *strategy : from)
       if (std::optional<Baseline> best = dealtOut.best(*strategy, [&] {
             return goesOn("orders of devices",

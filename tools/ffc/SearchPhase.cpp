@@ -106,9 +106,9 @@ static void reportSearch(Report &report, const search::Result &result,
                       ratio(baseline.quality.makespan),
                       baseline.quality.fits() ? "" : ", does not fit", note));
   };
-  int shown = 0;
+  size_t shown = 0;
   for (const search::Baseline &baseline : result.baselines)
-    if (shown++ < 3 || baseline.name == "data-parallel")
+    if (shown++ < search::kReported || baseline.name == "data-parallel")
       line(baseline, "");
   if (result.elimination)
     line(*result.elimination,

@@ -27,8 +27,9 @@ namespace ffc::search {
 /// of two that fit the faster one is, of two that do not the smaller one.
 struct Quality {
   plan::Picoseconds makespan = 0;
-  /// The largest share of its memory that a device needs, by estimate; 0 where
-  /// something that fits is so much faster (isNear()) that it was not asked.
+  /// The largest share of its memory that a device needs, by estimate; 0: of a
+  /// recipe that was not asked, since something that fits is much faster (not
+  /// isNear()). Of the kReported best ones it is known.
   double load = 0;
 
   bool fits() const { return load <= 1; }
@@ -38,6 +39,9 @@ struct Quality {
     return load < other.load;
   }
 };
+
+/// Recipes that reports name.
+constexpr size_t kReported = 3;
 
 /// Does a step take at most half as long again as the best one?
 inline bool isNear(plan::Picoseconds time, plan::Picoseconds best) {
