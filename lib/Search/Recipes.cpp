@@ -68,7 +68,7 @@ Quality Recipes::quality(const std::string &name) {
   if (time < best)
     return qualityOf(walker, room);
   if (!isNear(time, best) && name != kDataParallel)
-    return {time, 0};
+    return {time, Quality::kNotAsked};
   return {time, shareOf(walker.memory(), room)};
 }
 

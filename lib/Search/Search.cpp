@@ -158,7 +158,7 @@ private:
   void accountForReported() {
     for (size_t i = 0; i < std::min(kReported, result.baselines.size());) {
       Quality &quality = result.baselines[i].quality;
-      if (quality.load > 0) {
+      if (quality.load != Quality::kNotAsked) {
         ++i;
         continue;
       }

@@ -27,10 +27,12 @@ namespace ffc::search {
 /// of two that fit the faster one is, of two that do not the smaller one.
 struct Quality {
   plan::Picoseconds makespan = 0;
-  /// The largest share of its memory that a device needs, by estimate; 0: of a
-  /// recipe that was not asked, since something that fits is much faster (not
+  /// The largest share of its memory that a device needs, by estimate.
+  /// kNotAsked: of a recipe, since something that fits is much faster (not
   /// isNear()). Of the kReported best ones it is known.
   double load = 0;
+
+  static constexpr double kNotAsked = -1;
 
   bool fits() const { return load <= 1; }
   bool operator<(const Quality &other) const {

@@ -390,6 +390,46 @@ TEST_F(SearchTest, FitsIntoMemory) {
   }
 }
 
+/// Of recipes that are much slower than one that fits it is known if reports
+/// name them.
+TEST_F(SearchTest, SaysWhetherSlowRecipesFit) {
+  use(4, "12 MB");
+  TestGraph g = layers(2048);
+  options.budget = 0;
+  const std::vector<Baseline> all = run(g.graph).baselines;
+  ASSERT_TRUE(all.front().quality.fits());
+  Space space(g.graph, 4);
+  Walker walker(space, *cost);
+  int slow = 0, tooLarge = 0;
+  for (size_t b = kReported; b < all.size(); ++b) {
+    if (all[b].quality.load != Quality::kNotAsked)
+      continue;
+    ++slow;
+    options.recipes = {all.front().name, all[b].name};
+    for (const Baseline &baseline : run(g.graph).baselines) {
+      walker.assign(baseline.strategy);
+      const std::vector<int64_t> bytes = walker.memory();
+      const bool fits =
+          *std::max_element(bytes.begin(), bytes.end()) <= 12'000'000;
+      EXPECT_EQ(baseline.quality.fits(), fits) << baseline.name;
+      tooLarge += fits ? 0 : 1;
+    }
+  }
+  EXPECT_GT(slow, 0);
+  EXPECT_GT(tooLarge, 0);
+}
+
+/// Constants were folded, and nothing is left that needs memory.
+TEST_F(SearchTest, NothingToDo) {
+  for (int devices : {1, 4}) {
+    use(devices);
+    TestGraph g;
+    const Result result = run(g.graph);
+    EXPECT_EQ(result.quality.makespan, 0);
+    EXPECT_TRUE(result.quality.fits());
+  }
+}
+
 TEST_F(SearchTest, SaysWhenNothingFits) {
   use(2, "1 MB");
   TestGraph g = layers(2048);
