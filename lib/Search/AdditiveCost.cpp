@@ -17,13 +17,16 @@ class ProblemBuilder {
 public:
   ProblemBuilder(const Space &space, SegmentTable &table)
       : space(space), graph(space.graph()), table(table),
-        nodeOf(graph.ops.size()), isOutput(graph.values.size()),
-        written(graph.values.size()) {
+        nodeOf(graph.ops.size()), placeOf(graph.ops.size()),
+        isOutput(graph.values.size()), written(graph.values.size()) {
     for (size_t n = 0; n < space.anchors().size(); ++n) {
       OpId anchor = space.anchors()[n];
       nodeOf[anchor] = n;
-      for (OpId op : space.followers(anchor))
+      int32_t place = 0;
+      for (OpId op : space.followers(anchor)) {
         nodeOf[op] = n;
+        placeOf[op] = ++place;
+      }
     }
     for (const Output &output : graph.outputs)
       isOutput[output.value] = true;
@@ -102,26 +105,21 @@ private:
   // Costs
   //===--------------------------------------------------------------------===//
 
-  /// The configurations of an anchor's group, by operator.
-  using Group = std::unordered_map<OpId, ConfigId>;
+  /// The configurations of an anchor, and of its followers in their order.
+  using Group = std::vector<ConfigId>;
+
+  ConfigId configIn(const Group &group, OpId op) const {
+    return group[static_cast<size_t>(placeOf[op])];
+  }
 
   const Group &groupOf(size_t node, ConfigId id) {
-    auto [it, added] = groups.emplace(std::make_pair(node, id), Group());
-    Group &group = it->second;
-    if (!added)
-      return group;
-    OpId anchor = space.anchors()[node];
-    group[anchor] = id;
-    for (OpId op : space.followers(anchor)) {
-      const Leader &leader = space.leader(op);
-      auto [known, isNew] =
-          followed.emplace(std::make_pair(op, group.at(leader.op)), -1);
-      if (isNew)
-        known->second = table.intern(
-            follow(graph, leader, table.config(known->first.second), op));
-      group[op] = known->second;
-    }
-    return group;
+    const uint64_t key = pairKey(static_cast<int32_t>(node), id);
+    if (const Group *known = groups.find(key))
+      return *known;
+    Group group{id};
+    for (OpId op : space.followers(space.anchors()[node]))
+      group.push_back(table.follow(op, configIn(group, space.leader(op).op)));
+    return groups.insert(key, std::move(group));
   }
 
   /// The time that tasks take on idle devices.
@@ -141,9 +139,9 @@ private:
   LayoutId layoutOf(ValueId id, const Group &from, Picoseconds *cost) {
     const Value &value = graph.value(id);
     if (value.kind == ValueKind::State)
-      return table.home(value.state, from.at(sourceOf(id)));
-    LayoutId layout =
-        table.op(value.producer, from.at(value.producer)).results[value.result];
+      return table.home(value.state, configIn(from, sourceOf(id)));
+    LayoutId layout = table.op(value.producer, configIn(from, value.producer))
+                          .results[value.result];
     return id == graph.loss ? move(layout, table.lossNeed(layout), cost)
                             : layout;
   }
@@ -159,7 +157,7 @@ private:
     Picoseconds cost = 0;
     LayoutId layout = layoutOf(flow.value, from, nullptr);
     for (auto [reader, slot] : flow.readers) {
-      const OpSegment &segment = table.op(reader, to.at(reader));
+      const OpSegment &segment = table.op(reader, configIn(to, reader));
       const LayoutId before = layout;
       const bool isApart = table.isReadApart(reader, slot, before);
       segment.eachRead(slot, [&](size_t step) {
@@ -175,7 +173,8 @@ private:
     Picoseconds cost = 0;
     auto addOp = [&](OpId id) {
       const Op &op = graph.op(id);
-      for (const OpSegment::Step &step : table.op(id, group.at(id)).steps)
+      for (const OpSegment::Step &step :
+           table.op(id, configIn(group, id)).steps)
         if (step.slot < 0)
           cost += alone(step.tasks);
       for (ValueId value : op.results)
@@ -200,7 +199,9 @@ private:
       return;
     for (StateId s : written[id])
       cost += alone(
-          table.store(layout, table.home(s, group.at(graph.value(id).producer)))
+          table
+              .store(layout,
+                     table.home(s, configIn(group, graph.value(id).producer)))
               .tasks);
   }
 
@@ -305,12 +306,12 @@ private:
   const Graph &graph;
   SegmentTable &table;
   std::vector<size_t> nodeOf;                ///< by operator
+  std::vector<int32_t> placeOf;              ///< by operator, in its group
   std::vector<bool> isOutput;                ///< by value
   std::vector<std::vector<StateId>> written; ///< by value, what it becomes
   std::vector<std::vector<Flow>> inside;
   std::map<std::pair<size_t, size_t>, std::vector<Flow>> between;
-  std::map<std::pair<size_t, ConfigId>, Group> groups;
-  std::map<std::pair<OpId, ConfigId>, ConfigId> followed;
+  PairMap<Group> groups; ///< by node and the anchor's configuration
   std::unordered_map<const TimedTasks *, Picoseconds> times;
   std::vector<Picoseconds> free;
   std::map<OpId, std::vector<Configuration>> plain; ///< by the first one alike

@@ -236,27 +236,16 @@ Strategy Walker::strategy() const {
   return result;
 }
 
-static uint64_t keyOf(OpId op, ConfigId config, bool sharded) {
-  return pairKey(2 * op + static_cast<int>(sharded), config);
-}
-
 ConfigId Walker::follow(OpId op, ConfigId leader, ChoiceOptions options) {
-  const bool sharded = options.has(ChoiceOption::ShardUpdates) &&
-                       space.graph().op(op).role == OpRole::Update;
-  const uint64_t key = keyOf(op, leader, sharded);
-  if (const ConfigId *known = followed.find(key))
-    return *known;
-  Configuration config =
-      plan::follow(space.graph(), space.leader(op), table.config(leader), op);
-  if (sharded)
-    config = shareCopies(space.graph(), op, config);
-  return followed.insert(key, table.intern(config));
+  return table.follow(op, leader,
+                      options.has(ChoiceOption::ShardUpdates) &&
+                          space.graph().op(op).role == OpRole::Update);
 }
 
 const std::vector<StepTimer::Change> &
 Walker::groupOf(OpId anchor, ConfigId config, ChoiceOptions options) {
-  const uint64_t key =
-      keyOf(anchor, config, options.has(ChoiceOption::ShardUpdates));
+  const uint64_t key = pairKey(
+      2 * anchor + int{options.has(ChoiceOption::ShardUpdates)}, config);
   if (const auto *known = groups.find(key))
     return *known;
   std::vector<StepTimer::Change> group{{anchor, config}};

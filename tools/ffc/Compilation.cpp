@@ -9,6 +9,7 @@
 #include "ffc/Codegen/SealWeights.h"
 #include "ffc/IR/Hash.h"
 #include "ffc/IR/MainFunction.h"
+#include "ffc/IR/ModuleText.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Cost.h"
@@ -278,19 +279,6 @@ LogicalResult Compilation::buildGraph() {
   return success();
 }
 
-/// `op` is verified.
-static std::string textOf(ModuleOp op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op.print(stream, OpPrintingFlags()
-                       .enableDebugInfo()
-                       .printNameLocAsPrefix()
-                       .useLocalScope()
-                       .assumeVerified());
-  stream << '\n';
-  return text;
-}
-
 /// In the order in which the model has them.
 static std::vector<std::string>
 updatedParameters(const PlannedModule &planned) {
@@ -355,10 +343,10 @@ LogicalResult Compilation::emit() {
     return failure();
   // For `ffc verify`.
   if (options.emit == Emit::Source) {
-    files->push_back({codegen::kPlanFile, textOf(*ranks)});
+    files->push_back({codegen::kPlanFile, moduleText(*ranks)});
     if (evaluation)
       files->push_back(
-          {codegen::kEvaluationPlanFile, textOf(*evaluation->ranks)});
+          {codegen::kEvaluationPlanFile, moduleText(*evaluation->ranks)});
   }
   return writeProgram(*files, meta);
 }
@@ -410,7 +398,7 @@ LogicalResult Compilation::writeText(StringRef text) {
 }
 
 LogicalResult Compilation::writeModule(ModuleOp op) {
-  if (failed(writeText(textOf(op))))
+  if (failed(writeText(moduleText(op))))
     return failure();
   report.sayTimes();
   return success();

@@ -139,6 +139,9 @@ public:
 
   ConfigId intern(const Configuration &config);
   const Configuration &config(ConfigId id) const;
+  /// What `op`, which has a leader (followingOf()), makes of the leader's
+  /// configuration; with its copies shared (shareCopies()) if so wanted.
+  ConfigId follow(OpId op, ConfigId leader, bool sharesCopies = false);
 
   /// `config` must be legal for `op`.
   const OpSegment &op(OpId op, ConfigId config);

@@ -272,8 +272,6 @@ private:
   std::unique_ptr<plan::SegmentTable> owned; ///< may be null
   plan::SegmentTable &table;
   plan::StepTimer timer;
-  /// By operator, leader's configuration, and whether updates are sharded.
-  plan::PairMap<plan::ConfigId> followed;
   /// By anchor, its configuration, and whether updates are sharded.
   plan::PairMap<std::vector<plan::StepTimer::Change>> groups;
   std::vector<plan::ConfigId> fresh; ///< of a group that is made, by operator

@@ -8,12 +8,14 @@
 #ifndef FFC_LIB_PLAN_SEGMENTTABLES_H
 #define FFC_LIB_PLAN_SEGMENTTABLES_H
 
+#include "FollowerTable.h"
 #include "ReadsApart.h"
 #include "SegmentKeys.h"
 #include "Step/EarlyStart.h"
 #include "ffc/Plan/Segments.h"
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -85,6 +87,7 @@ struct SegmentTable::Tables {
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
   ConfigurationTable configs;
+  std::optional<FollowerTable> followers; ///< made when asked for
   RegionTable regions;
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;

@@ -31,6 +31,12 @@ const Configuration &SegmentTable::config(ConfigId id) const {
   return tables->configs[id];
 }
 
+ConfigId SegmentTable::follow(OpId op, ConfigId leader, bool sharesCopies) {
+  if (!tables->followers)
+    tables->followers.emplace(tables->graph, tables->classes);
+  return tables->followers->follow(op, leader, sharesCopies, tables->configs);
+}
+
 const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
   return lookUp(tables->ops, tables->classes[op], config,
                 [&] { return tables->makeOp(op, tables->configs[config]); });
