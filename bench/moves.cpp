@@ -69,6 +69,7 @@ llvm::json::Object runSearch(const plan::Graph &graph,
     close = when;
   }
   return llvm::json::Object{{"proposals", result.proposals},
+                            {"repair_proposals", result.repairProposals},
                             {"search_s", all},
                             {"before_s", before},
                             {"close_s", close},

@@ -16,35 +16,40 @@ class BranchRecipes {
 public:
   BranchRecipes(Recipes &recipes, const Branches &branches)
       : recipes(recipes), branches(branches),
-        blocks(branches.blocks(recipes.devices())) {}
+        blocks(branches.blocks(recipes.devices())) {
+    for (const Branches::Block &block : blocks)
+      largest = std::max(largest, block.size);
+  }
 
   void run() {
-    for (bool sharesLayers : {true, false})
-      for (bool byOther : {false, true})
-        recipes.addSeries(recipes.space().divisors(), divisorsOf,
-                          [&](int64_t meet, int64_t parts) {
-                            return addMeeting(sharesLayers, byOther, meet,
-                                              parts);
-                          });
+    for (bool byOther : {false, true})
+      recipes.addSeries(divisorsOf(largest), [&](int64_t group) {
+        return recipes.addSeries(recipes.space().divisors(), divisorsOf,
+                                 [&](int64_t meet, int64_t parts) {
+                                   return addMeeting(group, byOther, meet,
+                                                     parts);
+                                 });
+      });
   }
 
 private:
-  /// What branches meet in is on so many devices: data-parallel, or on tensor
-  /// groups of so many parts; or, as branches that share their layers, split
-  /// along the other dimension of its parameters, so that what branches give
-  /// lies side by side and the first layer behind them contracts it as it lies.
-  Picoseconds addMeeting(bool sharesLayers, bool byOther, int64_t meet,
+  /// The devices of a branch are tensor groups of so many, or all of them if
+  /// these are fewer. What branches meet in is on `meet` devices in tensor
+  /// groups of so many parts. Layers of both split the first dimension of their
+  /// parameters, or the other one, so that what branches give lies side by side
+  /// and the first layer behind them contracts it as it lies.
+  Picoseconds addMeeting(int64_t group, bool byOther, int64_t meet,
                          int64_t parts) {
     if (byOther && parts == 1) // the same as groups of one
       return 0;
     const TensorGrid grid{meet / parts, byOther ? 1 : parts,
                           byOther ? parts : 1};
-    return recipes.add(std::string("branches apart, ") +
-                           name(sharesLayers, byOther) + ", all else " +
-                           nameOf(grid) + " on " + numberOfDevices(meet),
+    return recipes.add("branches apart, " + name(group, byOther) +
+                           ", all else " + nameOf(grid) + " on " +
+                           numberOfDevices(meet),
                        [&](OpId op) -> std::optional<Configuration> {
                          if (branches.of[op] >= 0)
-                           return inBranch(op, sharesLayers, byOther);
+                           return inBranch(op, group, byOther);
                          // What joins branches follows.
                          return byOther && recipes.roles().other[op] == kReplica
                                     ? std::nullopt
@@ -52,25 +57,28 @@ private:
                        });
   }
 
-  static const char *name(bool sharesLayers, bool byOther) {
-    return !sharesLayers ? "data-parallel"
-           : byOther     ? "tensor by sums"
-                         : "tensor";
+  std::string name(int64_t group, bool byOther) const {
+    if (group == 1)
+      return "data-parallel";
+    return std::string("tensor") +
+           (group == largest ? "" : " " + std::to_string(group)) +
+           (byOther ? " by sums" : "") + (group == largest ? "" : " x data");
   }
 
-  std::optional<Configuration> inBranch(OpId op, bool sharesLayers,
+  std::optional<Configuration> inBranch(OpId op, int64_t group,
                                         bool byOther) const {
     const Branches::Block &block = blocks[branches.of[op]];
-    const TensorGrid grid = !sharesLayers ? TensorGrid{block.size, 1, 1}
-                            : byOther     ? TensorGrid{1, 1, block.size}
-                                          : TensorGrid{1, block.size, 1};
-    return tensorGridOf(recipes.space(), recipes.roles(), op, grid,
-                        block.first);
+    const int64_t parts = std::min(group, block.size);
+    return tensorGridOf(
+        recipes.space(), recipes.roles(), op,
+        {block.size / parts, byOther ? 1 : parts, byOther ? parts : 1},
+        block.first);
   }
 
   Recipes &recipes;
   const Branches &branches;
   const std::vector<Branches::Block> blocks;
+  int64_t largest = 1; ///< devices of a branch
 };
 
 } // namespace

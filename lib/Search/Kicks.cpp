@@ -52,3 +52,10 @@ MoveCount Kicks::count() const {
   }
   return result;
 }
+
+int64_t Kicks::proposals() const {
+  int64_t result = 0;
+  for (const auto &kicker : kickers)
+    result += kicker->repair.proposals();
+  return result;
+}

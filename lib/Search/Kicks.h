@@ -27,6 +27,7 @@ public:
                                   int64_t budget, uint64_t round);
 
   MoveCount count() const;
+  int64_t proposals() const;
 
 private:
   struct Kicker {

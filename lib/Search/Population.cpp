@@ -152,6 +152,8 @@ void Population::improve(bool isLast) {
   if (isLast && made / static_cast<int64_t>(kKicked) >= anchors) {
     const Picoseconds before = walker.makespan();
     kick(all, made);
+    if (repair.regroup(made))
+      kick({}, made);
     if (walker.makespan() < before) {
       repair.run({}, made, /*thoroughly=*/true);
       keep();
@@ -179,4 +181,5 @@ void Population::addCounts(Result &result) const {
   for (const MoveCount &count : repair.counts())
     result.moves.push_back(count);
   result.moves.push_back(kicks.count());
+  result.repairProposals = repair.proposals() + kicks.proposals();
 }

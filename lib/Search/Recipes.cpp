@@ -43,11 +43,11 @@ Recipes::addSeries(const std::vector<int64_t> &sizes, Picoseconds hopeless,
   return best;
 }
 
-void Recipes::addSeries(
-    const std::vector<int64_t> &outer,
-    const std::function<std::vector<int64_t>(int64_t)> &inner,
-    const std::function<Picoseconds(int64_t, int64_t)> &addOne) {
-  addSeries(outer, kSlower, [&](int64_t size) {
+Picoseconds
+Recipes::addSeries(const std::vector<int64_t> &outer,
+                   const std::function<std::vector<int64_t>(int64_t)> &inner,
+                   const std::function<Picoseconds(int64_t, int64_t)> &addOne) {
+  return addSeries(outer, kSlower, [&](int64_t size) {
     return addSeries(inner(size), kSlower,
                      [&](int64_t other) { return addOne(size, other); });
   });

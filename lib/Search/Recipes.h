@@ -48,7 +48,7 @@ public:
   }
   /// A series for every outer size, inner(size) long. There are many, so these
   /// end as soon as one takes kSlower times as long.
-  void
+  plan::Picoseconds
   addSeries(const std::vector<int64_t> &outer,
             const std::function<std::vector<int64_t>(int64_t)> &inner,
             const std::function<plan::Picoseconds(int64_t, int64_t)> &addOne);

@@ -1,7 +1,6 @@
 //===- Repair.cpp - windows of a strategy, solved again -------------------===//
 
 #include "Repair.h"
-#include "Roles.h"
 
 #include <algorithm>
 #include <set>
@@ -17,8 +16,9 @@ Repair::Repair(const Space &space, Walker &walker,
                const std::vector<Choice> &pinned, std::function<bool()> mayTake,
                std::function<bool()> goesOn)
     : space(space), walker(walker), mayTake(std::move(mayTake)),
-      goesOn(std::move(goesOn)), trails(space), moves(space, pinned),
-      isOpen(space.anchors().size(), true), candidates(space.anchors().size()) {
+      goesOn(std::move(goesOn)), trails(space), roles(space),
+      moves(space, pinned), isOpen(space.anchors().size(), true),
+      candidates(space.anchors().size()) {
   const Graph &graph = space.graph();
   for (const Choice &pin : pinned)
     isOpen[indexOf(pin.op)] = false;

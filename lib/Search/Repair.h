@@ -31,6 +31,7 @@
 #define FFC_LIB_SEARCH_REPAIR_H
 
 #include "Moves.h"
+#include "Roles.h"
 #include "Trails.h"
 #include "ffc/Search/Search.h"
 
@@ -57,15 +58,21 @@ public:
   void run(const std::vector<const plan::Strategy *> &others, int64_t budget,
            bool thoroughly);
 
+  /// Makes it faster by other tensor grids (Roles.h) of layers on the same
+  /// devices, in at most `budget` proposals; true if one is.
+  bool regroup(int64_t budget);
+
   /// Makes it faster by kicks, in at most `budget` proposals. What comes out
   /// fits; in between that is not looked at.
   void kick(Random &random, int64_t budget);
 
   /// How many of each kind were tried, and how many gained something.
   std::vector<MoveCount> counts() const {
-    return {regions, layers, pairs, windows};
+    return {regions, layers, pairs, windows, regroupings};
   }
   const MoveCount &kickCount() const { return kicks; }
+  /// Of all kinds.
+  int64_t proposals() const { return made; }
 
 private:
   using Choices = std::vector<NumberedChoice>;
@@ -88,6 +95,12 @@ private:
   bool solveLayers();
   bool solveLayers(const std::vector<plan::OpId> &members);
   void addBehind(Choices &choices) const;
+  bool solveGroups();
+  bool solveGroups(const std::vector<std::vector<size_t>> &sets,
+                   const std::vector<plan::DeviceId> &devices, int64_t samples);
+  Choices inGrid(const std::vector<size_t> &members,
+                 const std::vector<plan::DeviceId> &devices,
+                 const TensorGrid &grid) const;
   bool solvePairs();
   bool solvePair(size_t first, size_t second);
   bool drawKick(Random &random, Choices &choices);
@@ -104,6 +117,7 @@ private:
   Walker &walker;
   const std::function<bool()> mayTake, goesOn;
   const Trails trails;
+  const Roles roles;
   Moves moves;
   int64_t made = 0, end = 0;
   // Anchors by their indices.
@@ -114,7 +128,7 @@ private:
   /// By class of anchors: what to choose from.
   std::vector<std::vector<plan::ConfigId>> candidates;
   MoveCount regions{"region of another"}, layers{"layers"}, pairs{"pair"},
-      windows{"window"}, kicks{"kick"};
+      windows{"window"}, regroupings{"regrouping"}, kicks{"kick"};
 };
 
 } // namespace ffc::search

@@ -149,8 +149,9 @@ struct Result {
   int64_t bytes = 0;
   plan::MemoryParts memory;
   bool isFarOff = false; ///< and was left so (Options::leavesFarOff)
-  int64_t proposals = 0, accepted = 0;
-  std::vector<MoveCount> moves; ///< none if there were no proposals
+  int64_t proposals = 0, accepted = 0; ///< of chains
+  int64_t repairProposals = 0;         ///< of repairs and kicks
+  std::vector<MoveCount> moves;        ///< none if there were no proposals
   double seconds = 0;
 };
 

@@ -177,6 +177,36 @@ TEST_F(RepairTest, Kicks) {
   EXPECT_EQ(kicked(1, {}), mine) << "no time";
 }
 
+/// Layers stay where they are and share these otherwise, all at once: between
+/// two that are split by columns everything would have to be gathered.
+TEST_F(RepairTest, DevicesShareLayersOtherwise) {
+  use(towers(256));
+  const Configuration columns{{{1, 2}}, {2, 0}}, others{{{0, 2}}, {3, 1}};
+  const Strategy mine = strategyOf({columns, columns, others, others});
+  auto regrouped = [&](std::vector<Choice> pins) {
+    walker->assign(mine);
+    return repair(std::move(pins)).regroup(1000);
+  };
+  Walker before(*space, *cost);
+  before.assign(mine);
+  ASSERT_TRUE(regrouped({}));
+  EXPECT_LT(walker->makespan(), before.makespan());
+  for (size_t a = 0; a < space->anchors().size(); ++a) {
+    const std::vector<DeviceId> &devices =
+        walker->config(space->anchors()[a]).devices;
+    EXPECT_EQ(std::set<DeviceId>(devices.begin(), devices.end()),
+              a < 2 ? (std::set<DeviceId>{0, 2}) : (std::set<DeviceId>{1, 3}));
+  }
+  EXPECT_FALSE(repair().regroup(1000)) << "it is done";
+  regrouped({{space->anchors()[1], columns}});
+  EXPECT_EQ(walker->config(space->anchors()[1]), columns) << "pinned";
+  mayTake = false;
+  EXPECT_FALSE(regrouped({})) << "too large";
+  mayTake = true;
+  goesOn = false;
+  EXPECT_FALSE(regrouped({})) << "no time";
+}
+
 TEST_F(RepairTest, DevicesChangePlaces) {
   use(towers(256));
   const Configuration left{{{0, 2}}, {0, 1}}, right{{{0, 2}}, {2, 3}};
