@@ -230,6 +230,37 @@ TEST_F(RepairTest, DevicesChangePlaces) {
   EXPECT_GT(seen, 0) << "blocks of two";
 }
 
+/// Three or four that are alike and differ; what they have stays the same.
+TEST_F(RepairTest, LayersRotate) {
+  use(towers(256));
+  const Configuration left{{{0, 2}}, {0, 1}};
+  walker->assign(strategyOf({kOne, left, kAll, kOne}));
+  Moves moves(*space, {{space->anchors()[3], kOne}});
+  Random random(1);
+  std::vector<NumberedChoice> choices;
+  int seen = 0;
+  for (int i = 0; i < 50; ++i) {
+    moves.rotate(*walker, random, choices);
+    if (choices.empty())
+      continue;
+    ++seen;
+    std::multiset<ConfigId> before, after;
+    for (const NumberedChoice &choice : choices) {
+      EXPECT_NE(choice.op, space->anchors()[3]) << "pinned";
+      EXPECT_NE(choice.config, walker->configs()[choice.op]);
+      before.insert(walker->configs()[choice.op]);
+      after.insert(choice.config);
+    }
+    EXPECT_EQ(choices.size(), 3u);
+    EXPECT_EQ(before, after);
+  }
+  EXPECT_GT(seen, 0);
+  // Two of four have the same.
+  walker->assign(strategyOf({kOne, kAll, kOne, kAll}));
+  Moves(*space, {}).rotate(*walker, random, choices);
+  EXPECT_TRUE(choices.empty()) << "there are no three";
+}
+
 TEST_F(RepairTest, Reshaped) {
   const TestGraph graph = layers(64);
   const Space eight(graph.graph, 8);
