@@ -53,10 +53,17 @@ std::string ffc::moduleText(ModuleOp module) {
   empty->getRegion(0).emplaceBlock();
   const std::string around = textOf(*empty);
   const size_t inside = around.find('\n') + 1;
-  std::string text = around.substr(0, inside);
+  size_t size = around.size() + 1;
+  for (const std::string &part : texts)
+    size += part.size() + 2 * llvm::StringRef(part).count('\n') + 3;
+  std::string text;
+  text.reserve(size);
+  text += around.substr(0, inside);
   for (std::string &part : texts) {
     appendIndented(text, part);
     part = {};
   }
-  return text + around.substr(inside) + '\n';
+  text += around.substr(inside);
+  text += '\n';
+  return text;
 }
