@@ -43,11 +43,11 @@ std::string ffc::moduleText(ModuleOp module) {
 
   MLIRContext *context = module.getContext();
   const bool isThreaded = context->isMultithreadingEnabled();
-  context->disableMultithreading(false);
+  context->enableMultithreading();
   std::vector<std::string> texts(parts.size());
   parallelFor(context, 0, parts.size(),
               [&](size_t i) { texts[i] = textOf(parts[i]); });
-  context->disableMultithreading(!isThreaded);
+  context->enableMultithreading(isThreaded);
 
   OwningOpRef<Operation *> empty = module->cloneWithoutRegions();
   empty->getRegion(0).emplaceBlock();

@@ -99,8 +99,9 @@ void Population::keep() {
     repaired = std::move(found);
 }
 
-/// The repaired answer and the best others; then what is best by now, with
-/// other random numbers. Each time it takes over what it can from the others.
+/// The walker's strategy and the best others, if there are any; then what is
+/// best by now, with other random numbers in each round. Each time it takes
+/// over what it can from the others.
 void Population::kick(const std::vector<Baseline> &all, int64_t budget) {
   std::vector<Strategy> from{walker.strategy()};
   // The first one is what was repaired.

@@ -56,7 +56,8 @@ static bool isAboutOperator(StringRef text) {
 
 Compilation::Compilation(const Options &options)
     : options(options), report(options.quiet),
-      // Compilation is sequential; threads would only cost their start.
+      // Passes are sequential; threads would only cost their start. Text is
+      // not (ModuleText.h).
       context(MLIRContext::Threading::DISABLED),
       diagnostics(&context, [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
