@@ -33,6 +33,9 @@ plan::OpRules ff::sumRules(std::vector<plan::IterDim> dims, plan::Phase phase,
 
   plan::SlotWrite whole = phase.writes.front();
   whole.reduction = plan::Reduction::None;
+  // It walks along memory.
+  if (whole.access.pitches == plan::Pitches::Any)
+    whole.access.pitches = plan::Pitches::Same;
   plan::Phase epilogue;
   epilogue.kernel = "fused";
   epilogue.kind = plan::PhaseKind::Epilogue;

@@ -64,9 +64,9 @@ struct CrossEntropyRules {
   CrossEntropyRules(Value x, int axis) : axis(axis) {
     plan::TensorType type = tensorTypeOf(x.getType());
     classes = type.shape[axis];
-    logits = identityAccess(static_cast<int>(type.shape.size()),
-                            plan::MemoryOrder::RowMajor);
-    samples = logits;
+    samples = identityAccess(static_cast<int>(type.shape.size()),
+                             plan::MemoryOrder::RowMajor);
+    logits = pitched(samples);
     samples.dims.erase(samples.dims.begin() + axis);
     rules.dims = dimsByRank(type.shape);
     plan::TensorType statistic = tensorTypeOf(wideType(x.getType()));

@@ -98,12 +98,13 @@ plan::OpRules MatMulOp::getRules() {
     addend.onlyAtStart = reductions;
   }
   phase.reads = {
-      {0, space.matrices(getA(), rows, contracted, getTransA() != 0)},
-      {1, space.matrices(getB(), contracted, columns, getTransB() != 0)},
+      {0, pitched(space.matrices(getA(), rows, contracted, getTransA() != 0))},
+      {1,
+       pitched(space.matrices(getB(), contracted, columns, getTransB() != 0))},
       {2, std::move(c)},
       {3, std::move(addend)}};
-  phase.writes = {
-      {4, space.matrices(getY(), rows, columns), plan::Reduction::Sum}};
+  phase.writes = {{4, pitched(space.matrices(getY(), rows, columns)),
+                   plan::Reduction::Sum}};
   phase.writes[0].mayAccumulate = !getC() && !getAddend();
   // A result is clamped once, whatever is added up.
   double summands = 1;

@@ -50,8 +50,9 @@ plan::OpRules MatMulSumsOp::getRules() {
   plan::Phase phase;
   phase.kernel = "mat_mul_sums";
   phase.reads = {
-      {0, space.matrices(getA(), rows, contracted, getTransA() != 0)},
-      {1, space.matrices(getB(), contracted, columns, getTransB() != 0)}};
+      {0, pitched(space.matrices(getA(), rows, contracted, getTransA() != 0))},
+      {1,
+       pitched(space.matrices(getB(), contracted, columns, getTransB() != 0))}};
   plan::Access sums;
   sums.dims = {DimMap::dim(kept)};
   phase.writes = {

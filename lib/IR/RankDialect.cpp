@@ -95,6 +95,29 @@ StringRef rank::wordOf(plan::Reduction reduction) {
   llvm_unreachable("unknown reduction");
 }
 
+StringRef rank::wordOf(plan::MemoryOrder order) {
+  switch (order) {
+  case plan::MemoryOrder::RowMajor:
+    return "row_major";
+  case plan::MemoryOrder::ChannelsLast:
+    return "channels_last";
+  case plan::MemoryOrder::Pitched:
+    return "pitched";
+  case plan::MemoryOrder::Follow:
+    break; // of accesses only
+  }
+  llvm_unreachable("a buffer has an order of its own");
+}
+
+std::optional<plan::MemoryOrder> rank::memoryOrderOf(StringRef word) {
+  for (auto order :
+       {plan::MemoryOrder::RowMajor, plan::MemoryOrder::ChannelsLast,
+        plan::MemoryOrder::Pitched})
+    if (word == wordOf(order))
+      return order;
+  return std::nullopt;
+}
+
 plan::Reduction rank::reductionOf(StringRef word) {
   return word == "sum"   ? plan::Reduction::Sum
          : word == "max" ? plan::Reduction::Max

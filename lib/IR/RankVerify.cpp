@@ -167,7 +167,7 @@ LogicalResult FuncOp::verify() {
 LogicalResult BufferOp::verify() {
   if (failed(checkWord(*this, "section", getSection(), {"state", "arena"})) ||
       failed(checkWord(*this, "order", getOrder(),
-                       {"row_major", "channels_last"})) || // 1
+                       {"row_major", "channels_last", "pitched"})) || // 1
       failed(checkRows(*this, "offset", getOffset(), 1)) ||
       failed(checkRows(*this, "region", getRegion())))
     return failure();
@@ -199,7 +199,9 @@ LogicalResult BufferOp::verify() {
                               "of the element size "
                            << elementBytes << " on rank " << rank << ", found "
                            << offset;
-    int64_t end = offset + region->volume() * elementBytes;
+    int64_t end =
+        offset +
+        plan::bufferBytes(*region, *memoryOrderOf(getOrder()), elementType());
     if (end > sizes.at(i)[0])
       return emitOpError() << "expected an end within the " << sizes.at(i)[0]
                            << " bytes of the " << getSection() << " on rank "

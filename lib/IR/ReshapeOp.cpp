@@ -53,12 +53,16 @@ plan::OpRules ReshapeOp::getRules() {
   }
   plan::Phase phase;
   phase.kernel = "reshape";
-  phase.reads = {
-      {0, {space.x, plan::MemoryOrder::RowMajor, {}}, plan::kTouchesNothing}};
-  phase.writes = {{1,
-                   {space.y, plan::MemoryOrder::RowMajor, {}},
-                   plan::Reduction::None,
-                   plan::kTouchesNothing}};
+  plan::Access x{space.x, plan::MemoryOrder::RowMajor, {}},
+      y{space.y, plan::MemoryOrder::RowMajor, {}};
+  // Rows that stay whole stay where they are.
+  if (x.dims.size() > 1 && y.dims.size() > 1 &&
+      shapeOf(getX()).back() == shapeOf(getY()).back() &&
+      x.dims.back().dims == y.dims.back().dims)
+    x.pitches = y.pitches = plan::Pitches::Same;
+  phase.reads = {{0, std::move(x), plan::kTouchesNothing}};
+  phase.writes = {
+      {1, std::move(y), plan::Reduction::None, plan::kTouchesNothing}};
   phase.flopsPerPoint = 0;
   phase.parts = 0;
   plan::OpRules rules =

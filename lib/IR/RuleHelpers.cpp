@@ -39,6 +39,11 @@ plan::Access ff::identityAccess(int rank, plan::MemoryOrder order) {
   return access;
 }
 
+plan::Access ff::pitched(plan::Access access, plan::Pitches pitches) {
+  access.pitches = pitches;
+  return access;
+}
+
 plan::Access ff::broadcastAccess(const plan::Shape &operand,
                                  const plan::Shape &result) {
   plan::Access access;

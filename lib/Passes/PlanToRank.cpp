@@ -290,13 +290,11 @@ Value ClassLowering::absent() {
 
 void ClassLowering::lowerBuffer(size_t i) {
   const plan::Buffer &buffer = shared.buffers[i];
-  bool channelsLast = buffer.order == plan::MemoryOrder::ChannelsLast;
   buffers.push_back(rank::BufferOp::create(
       builder, func.getLoc(),
       rank::BufferType::get(context, rank::typeOf(buffer.type, context)),
       buffer.name, buffer.section == plan::Section::State ? "state" : "arena",
-      channelsLast ? "channels_last" : "row_major",
-      per([&](const plan::DeviceProgram &d) {
+      rank::wordOf(buffer.order), per([&](const plan::DeviceProgram &d) {
         return SmallVector<int64_t>{d.buffers[i].offset};
       }),
       per([&](const plan::DeviceProgram &d) {

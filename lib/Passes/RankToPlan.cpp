@@ -163,13 +163,11 @@ LogicalResult ClassReader::add(rank::BufferOp op) {
   buffer.global = plan::Shape(op.getGlobal().begin(), op.getGlobal().end());
   buffer.region = op.regionAt(index);
   buffer.type = op.elementType();
-  buffer.order = op.getOrder() == "channels_last"
-                     ? plan::MemoryOrder::ChannelsLast
-                     : plan::MemoryOrder::RowMajor;
+  buffer.order = *rank::memoryOrderOf(op.getOrder());
   buffer.section =
       op.getSection() == "state" ? plan::Section::State : plan::Section::Arena;
   buffer.offset = op.getOffset().at(index)[0];
-  buffer.bytes = buffer.region.volume() * plan::byteSize(buffer.type);
+  buffer.bytes = plan::bufferBytes(buffer.region, buffer.order, buffer.type);
   buffers[op] = static_cast<plan::BufferId>(device.buffers.size());
   device.buffers.push_back(std::move(buffer));
   return success();

@@ -97,7 +97,8 @@ LocalBuffer::LocalBuffer(BufferOp op, size_t row, double *section)
       global_(op.getGlobal().begin(), op.getGlobal().end()),
       shape_(region_.shape()), type_(op.elementType()),
       bytes(plan::byteSize(type_)), size_(plan::numElements(shape_)),
-      channelsLast(op.getOrder() == "channels_last") {
+      channelsLast(*memoryOrderOf(op.getOrder()) ==
+                   plan::MemoryOrder::ChannelsLast) {
   int64_t offset = op.getOffset().at(row)[0];
   slots = section + offset / kSlotBytes;
   skip = offset % kSlotBytes;

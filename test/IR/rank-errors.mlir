@@ -172,7 +172,7 @@ rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
-  // expected-error @below {{expected 'order' "row_major" or "channels_last", found "column_major"}}
+  // expected-error @below {{expected 'order' "row_major", "channels_last" or "pitched", found "column_major"}}
   %x = rank.buffer "x" "arena" at <[0]> "column_major" region <[1, 0, 4]> of [4] : <f32>
 }
 

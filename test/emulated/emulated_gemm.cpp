@@ -56,17 +56,18 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
                      const Y *row, const float *matrix, Y *y, float *z) {
   using Addend = GemmShape::Addend;
   using Gelu = GemmShape::Gelu;
+  const int64_t pa = s.a().pitch, pb = s.b().pitch, py = s.y().pitch;
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
       double sum = 0;
       for (int64_t part = 0; part < parts; ++part) {
         double partial = 0;
         for (int64_t k = s.k * part / parts; k < s.k * (part + 1) / parts; ++k)
-          partial += double(float(a[s.trans_a ? k * s.m + i : i * s.k + k])) *
-                     double(float(b[s.trans_b ? j * s.k + k : k * s.n + j]));
+          partial += double(float(a[s.trans_a ? k * pa + i : i * pa + k])) *
+                     double(float(b[s.trans_b ? j * pb + k : k * pb + j]));
         sum += double(float(partial));
       }
-      const int64_t at = i * s.n + j;
+      const int64_t at = i * py + j;
       const double before = s.addend == Addend::result ? double(float(y[at]))
                             : s.addend == Addend::matrix
                                 ? double(s.beta) * double(matrix[at])
@@ -83,14 +84,17 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
     }
 }
 
-/// Of an operand over k: it has `width` numbers for each if it is stored so.
+/// Of an operand over k, which is its rows or its columns.
 template <class T>
-static void add_up(const T *x, bool k_first, int64_t k, int64_t width,
+static void add_up(const T *x, const GemmShape::Stored &matrix, bool k_first,
                    float *sums) {
+  const int64_t width = k_first ? matrix.columns : matrix.rows,
+                k = k_first ? matrix.rows : matrix.columns;
   for (int64_t i = 0; i < width; ++i) {
     double sum = 0;
     for (int64_t j = 0; j < k; ++j)
-      sum += double(float(x[k_first ? j * width + i : i * k + j]));
+      sum += double(
+          float(x[k_first ? j * matrix.pitch + i : i * matrix.pitch + j]));
     sums[i] = float(sum);
   }
 }
@@ -115,9 +119,9 @@ void Gemm::operator()(const void *a, const void *b, const void *row,
                  adds ? matrix + i * s.stride_y : nullptr, py + i * s.stride_y,
                  beside);
       if (s.sums == GemmShape::Sums::a)
-        add_up(pa, s.trans_a, s.k, s.m, beside);
+        add_up(pa, s.a(), s.trans_a, beside);
       else if (s.sums == GemmShape::Sums::b)
-        add_up(pb, !s.trans_b, s.k, s.n, beside);
+        add_up(pb, s.b(), !s.trans_b, beside);
     });
   };
   with_float(s.operand_type, [&](const auto *operand) {

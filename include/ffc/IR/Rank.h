@@ -40,6 +40,10 @@ std::optional<plan::ElementType> elementTypeOf(mlir::Type type);
 inline constexpr llvm::StringLiteral kMeanWord = "mean";
 /// The words "none", "sum" and "max" of `combine` and `reduce`.
 llvm::StringRef wordOf(plan::Reduction reduction);
+/// "row_major", "channels_last" or "pitched".
+llvm::StringRef wordOf(plan::MemoryOrder order);
+/// None for other words.
+std::optional<plan::MemoryOrder> memoryOrderOf(llvm::StringRef word);
 plan::Reduction reductionOf(llvm::StringRef word);
 
 /// The inverse of plan::str(CollectiveKind) and of plan::str(

@@ -82,9 +82,24 @@ struct DimMap {
   bool involves(int iterDim) const;
 };
 
-/// Order of a buffer's dimensions in memory. `Follow` in an access means: the
-/// operator takes whichever order its first following operand has.
-enum class MemoryOrder { RowMajor, ChannelsLast, Follow };
+/// Order of a buffer's elements in memory. `Pitched` is row-major with rows,
+/// along the last of two or more dimensions, that begin at multiples of kPitch
+/// elements; what lies between them has no meaning. `Follow` in an access
+/// means: the operator takes whichever order its first following operand has.
+enum class MemoryOrder { RowMajor, ChannelsLast, Pitched, Follow };
+
+/// Elements. Of 16 bits they are the 16 bytes that tensor cores are fed with;
+/// the same for all types, so that a rounded copy lies as its original.
+inline constexpr int64_t kPitch = 8;
+
+/// Elements from one row of a pitched buffer to the next.
+inline int64_t pitchOf(int64_t columns) {
+  return (columns + kPitch - 1) / kPitch * kPitch;
+}
+
+/// Which pitches a kernel takes: it needs rows side by side; it takes any; it
+/// takes one that all tensors of its phase that say so have.
+enum class Pitches { None, Any, Same };
 
 /// Which part of a tensor a tile touches.
 struct Access {
@@ -93,6 +108,7 @@ struct Access {
   /// Iteration dimensions in which only the tile that starts at 0 touches the
   /// tensor; others see an empty region (the bias of a split contraction).
   std::vector<int> onlyAtStart;
+  Pitches pitches = Pitches::None; ///< where the order is row-major
 };
 
 /// The region of a tensor of `shape` that `tile` touches.
@@ -171,6 +187,8 @@ struct Schedule {
 enum class ElementType { F32, F64, I32, I64, U8, Bool, BF16, F16 };
 bool isFloat(ElementType type);
 int64_t byteSize(ElementType type);
+/// What a buffer of the region takes, with what lies between pitched rows.
+int64_t bufferBytes(const Region &region, MemoryOrder order, ElementType type);
 /// "f32", "i32", ...
 const char *str(ElementType type);
 /// Can partial values of this type be added up where they are? Sums of narrower

@@ -17,7 +17,9 @@ static std::string shapeText(const Shape &shape) {
 std::string ffc::plan::bufferText(ElementType type, const Shape &shape,
                                   MemoryOrder order) {
   return str(type) + shapeText(shape) +
-         (order == MemoryOrder::ChannelsLast ? "cl" : "");
+         (order == MemoryOrder::ChannelsLast ? "cl"
+          : order == MemoryOrder::Pitched    ? "p"
+                                             : "");
 }
 
 LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
@@ -71,7 +73,9 @@ LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
                               int64_t elements, bool combines,
                               const Shape *shape) {
   LocalWork work;
-  work.kernel = combines ? kCombine : dst.order != src.order ? kReorder : kCopy;
+  const bool reorders = (dst.order == MemoryOrder::ChannelsLast) !=
+                        (src.order == MemoryOrder::ChannelsLast);
+  work.kernel = combines ? kCombine : reorders ? kReorder : kCopy;
   work.arithmetic = arithmeticOf(dst.type);
   work.bytes = 2 * elements * byteSize(dst.type);
   if (shape)

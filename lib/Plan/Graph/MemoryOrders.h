@@ -1,4 +1,4 @@
-//===- MemoryOrders.h - order of the dimensions in memory -------*- C++ -*-===//
+//===- MemoryOrders.h - order of the elements in memory ---------*- C++ -*-===//
 //
 // Internal to Plan.
 //
@@ -14,6 +14,11 @@ namespace ffc::plan {
 
 /// The order of the shards of every value, and of operators' internal tensors,
 /// as they are produced. It does not depend on the strategy.
+///
+/// A value of 16 bits whose rows are no multiples of kPitch is pitched where a
+/// product touches it and every kernel that touches it takes rows that are
+/// apart, so that tensor cores are fed with rows that begin at multiples of 16
+/// bytes: the logits of a vocabulary of 50,257 words, and their gradient.
 class MemoryOrders {
 public:
   /// `graph` must outlive it.
@@ -26,7 +31,11 @@ public:
                  int slot) const;
 
 private:
+  void pitchRows();
   MemoryOrder &ofSlot(OpId op, int slot);
+  MemoryOrder ofSlot(OpId op, int slot) const {
+    return const_cast<MemoryOrders *>(this)->ofSlot(op, slot);
+  }
   bool present(OpId op, int slot) const;
 
   const Graph &graph;

@@ -218,6 +218,16 @@ int64_t ffc::plan::byteSize(ElementType type) {
   return 0;
 }
 
+int64_t ffc::plan::bufferBytes(const Region &region, MemoryOrder order,
+                               ElementType type) {
+  int64_t elements = region.volume();
+  if (order == MemoryOrder::Pitched && elements > 0) {
+    const int64_t columns = region.shape().back();
+    elements = elements / columns * pitchOf(columns);
+  }
+  return elements * byteSize(type);
+}
+
 const char *ffc::plan::str(ElementType type) {
   switch (type) {
   case ElementType::F32:

@@ -79,6 +79,8 @@ static bool sameSequence(const Buffer &a, const Buffer &b) {
     return false;
   if (a.order == MemoryOrder::RowMajor)
     return true;
+  if (a.order == MemoryOrder::Pitched)
+    return a.region.shape().back() == b.region.shape().back();
   const Box x = a.region.box(), y = b.region.box();
   bool same = x.rank() == y.rank();
   for (int d = 0; same && d < x.rank(); ++d)

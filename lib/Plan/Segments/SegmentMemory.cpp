@@ -27,10 +27,10 @@ public:
 
   BufferId addBuffer(DeviceId device, ValueId /*value*/,
                      const std::string & /*name*/, const TensorType &type,
-                     const Region &region, MemoryOrder /*order*/,
+                     const Region &region, MemoryOrder order,
                      Section section) override {
     const int64_t bytes =
-        section == Section::State ? 0 : region.volume() * byteSize(type.type);
+        section == Section::State ? 0 : bufferBytes(region, order, type.type);
     lives.push_back({device, aligned(bytes), -1, -1});
     return static_cast<BufferId>(lives.size()) - 1;
   }
@@ -188,15 +188,16 @@ const std::vector<SegmentTable::Part> &SegmentTable::parts(LayoutId id) {
   auto [it, added] = tables->layoutParts.try_emplace(id);
   if (added) {
     const Tables::Layout &layout = tables->layouts[id];
-    const int64_t size = byteSize(layout.type.type);
-    auto add = [&, &parts = it->second](DeviceId device, const Region &region) {
-      parts.push_back({device, aligned(region.volume() * size)});
+    auto add = [&, &parts = it->second](DeviceId device, const Region &region,
+                                        MemoryOrder order) {
+      parts.push_back(
+          {device, aligned(bufferBytes(region, order, layout.type.type))});
     };
     for (const Need &part : tables->partsOf(layout.holdings))
-      add(part.device, part.region);
+      add(part.device, part.region, part.order);
     for (const Tables::Layout::Group &group : layout.groups)
       for (DeviceId member : group.members)
-        add(member, tables->regions[group.region]);
+        add(member, tables->regions[group.region], group.order);
   }
   return it->second;
 }
@@ -207,7 +208,8 @@ SegmentTable::parts(NeedId need, const TensorType &type) {
   return lookUp(tables->needParts, need, static_cast<int32_t>(size), [&] {
     Tables::Parts parts;
     for (const Need &part : tables->partsOf(tables->needs[need]))
-      parts.push_back({part.device, aligned(part.region.volume() * size)});
+      parts.push_back({part.device, aligned(bufferBytes(part.region, part.order,
+                                                        type.type))});
     return parts;
   });
 }

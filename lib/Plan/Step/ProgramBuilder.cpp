@@ -31,7 +31,7 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
   buffer.type = type.type;
   buffer.order = order;
   buffer.section = section;
-  buffer.bytes = region.volume() * byteSize(type.type);
+  buffer.bytes = bufferBytes(region, order, type.type);
   return static_cast<BufferId>(buffers.size()) - 1;
 }
 

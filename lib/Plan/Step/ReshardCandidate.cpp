@@ -46,8 +46,9 @@ ReshardCandidate::ReshardCandidate(const ReshardProblem &problem)
     : problem(problem), targets(problem.targets),
       open(problem.targets.size(), true) {}
 
-int64_t ReshardCandidate::bytesOf(int64_t elements) const {
-  return elements * byteSize(problem.type.type);
+int64_t ReshardCandidate::bytesOf(const Region &region,
+                                  MemoryOrder order) const {
+  return bufferBytes(region, order, problem.type.type);
 }
 
 ReshardPlan ReshardCandidate::finish() {
@@ -151,7 +152,7 @@ void ReshardCandidate::allReduce() {
         if (targets[t].region == region && targets[t].order == group.order)
           open[t] = false;
     }
-    add(std::move(step), group.box.volume());
+    add(std::move(step), region, group.order);
   }
 }
 
@@ -181,7 +182,7 @@ bool ReshardCandidate::reduceScatter() {
       return false;
     for (int t : step.targets)
       open[t] = false;
-    add(std::move(step), group.box.volume());
+    add(std::move(step), Region(group.box), group.order);
   }
   return std::none_of(open.begin(), open.end(), [](char o) { return o; });
 }
@@ -246,7 +247,7 @@ bool ReshardCandidate::allGather(
     for (int t : wanting)
       open[t] = false;
     for (CollectiveStep &step : steps)
-      add(std::move(step), region.volume());
+      add(std::move(step), region, targets[wanting[0]].order);
   }
   return !plan.collectives.empty();
 }
@@ -283,7 +284,7 @@ bool ReshardCandidate::broadcast(
       step.members.insert(place, root);
       step.targets.insert(step.targets.begin() + step.root, -1);
     }
-    add(std::move(step), first.region.volume());
+    add(std::move(step), first.region, first.order);
   }
   return !plan.collectives.empty();
 }
@@ -302,8 +303,9 @@ bool ReshardCandidate::sameOrder(MemoryOrder order,
                      [&](int t) { return targets[t].order == order; });
 }
 
-void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
-  step.bytes = bytesOf(elements);
+void ReshardCandidate::add(CollectiveStep step, const Region &whole,
+                           MemoryOrder order) {
+  step.bytes = bytesOf(whole, order);
   plan.collectives.push_back(std::move(step));
 }
 
@@ -422,14 +424,15 @@ void ReshardCandidate::addTransfer(int t, const Part &part, Region region) {
   auto copyOn = [&](DeviceId device) {
     region.forEachBox([&](const Box &box) {
       copies.push_back(
-          {device, problem.cost.copy(device, bytesOf(box.volume()))});
+          {device, problem.cost.copy(
+                       device, bytesOf(Region(box), MemoryOrder::RowMajor))});
     });
   };
   TransferStep step;
   if (device == target.device) {
     copyOn(device);
   } else {
-    const int64_t bytes = bytesOf(region.volume());
+    const int64_t bytes = bytesOf(region, target.order);
     messages.push_back({device, target.device, bytes});
     if (messageLimit < INT64_MAX)
       isOverLimit |= addReceived(device, target.device, bytes);

@@ -84,7 +84,7 @@ public:
   ReshardPlan finish();
 
 private:
-  int64_t bytesOf(int64_t elements) const;
+  int64_t bytesOf(const Region &region, MemoryOrder order) const;
   std::vector<char> neededGroups() const;
   /// With all members of the partial group.
   CollectiveStep reductionOf(CollectiveKind kind, size_t group) const;
@@ -96,7 +96,8 @@ private:
                                        : reduced[h - problem.holdings.size()];
   }
 
-  void add(CollectiveStep step, int64_t elements);
+  /// Of a whole tensor that is this.
+  void add(CollectiveStep step, const Region &whole, MemoryOrder order);
 
   struct Source {
     Picoseconds time;

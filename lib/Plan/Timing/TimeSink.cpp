@@ -9,7 +9,7 @@ BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
                              const TensorType &type, const Region &region,
                              MemoryOrder order, Section /*section*/) {
   BufferFacts &buffer = buffers.emplace_back();
-  buffer.bytes = region.volume() * byteSize(type.type);
+  buffer.bytes = bufferBytes(region, order, type.type);
   buffer.type = type.type;
   buffer.order = order;
   if (cost.profile())

@@ -23,7 +23,9 @@ static bool mayBeAbsent(const Graph &graph, OpId id, int slot) {
 }
 
 static const char *wordOf(MemoryOrder order) {
-  return order == MemoryOrder::ChannelsLast ? "channels-last" : "row-major";
+  return order == MemoryOrder::ChannelsLast ? "channels-last"
+         : order == MemoryOrder::Pitched    ? "pitched"
+                                            : "row-major";
 }
 
 /// "f32 [0:8, 0:6]"

@@ -37,7 +37,8 @@ constexpr auto f32 = int64_t(DType::f32), f64 = int64_t(DType::f64),
                u8 = int64_t(DType::u8), boolean = int64_t(DType::boolean),
                bf16 = int64_t(DType::bf16), f16 = int64_t(DType::f16);
 constexpr auto row_major = int64_t(Order::row_major),
-               channels_last = int64_t(Order::channels_last);
+               channels_last = int64_t(Order::channels_last),
+               pitched = int64_t(Order::pitched);
 constexpr int64_t copies = 0, exchange = 1, collective = 2, wait = 3;
 constexpr int64_t replace = 0, add = 1, maximum = 2, mean = 3;
 constexpr int64_t all_reduce = 0, all_gather = 1, reduce_scatter = 2,

@@ -45,13 +45,20 @@ struct Index {
   int64_t &operator[](int i) { return v[i]; }
 };
 
-/// Order of a dense buffer's dimensions in memory.
+/// Order of a buffer's elements in memory.
 enum class Order : int {
   row_major = 0,     ///< logical order, last dimension fastest
   channels_last = 1, ///< rank >= 3: dimension 1 is moved to the end (NHWC)
+  /// Rank >= 2: row-major, but rows begin at multiples of kPitch elements, so
+  /// that those of 16 bits begin at multiples of the 16 bytes that tensor cores
+  /// are fed with. What lies between rows has no meaning.
+  pitched = 2,
 };
 
-/// A dense local buffer and where it lies in its global tensor.
+/// Elements.
+constexpr int64_t kPitch = 8;
+
+/// A local buffer and where it lies in its global tensor.
 ///
 /// `data` is not owned. A tensor of rank 0 has one element. An *absent*
 /// operand (a convolution without bias, a concatenation input that this tile
@@ -74,6 +81,17 @@ struct Tensor {
     for (int d = 0; d < rank; ++d)
       n *= shape[d];
     return n;
+  }
+  bool is_pitched() const { return order == Order::pitched && rank >= 2; }
+  /// Elements from one row to the next, of rank 1 or more.
+  int64_t pitch() const {
+    const int64_t columns = shape[rank - 1];
+    return is_pitched() ? (columns + kPitch - 1) / kPitch * kPitch : columns;
+  }
+  /// Elements of the memory, with what lies between pitched rows.
+  int64_t span() const {
+    const int64_t n = elements();
+    return n > 0 && is_pitched() ? n / shape[rank - 1] * pitch() : n;
   }
   /// Distance in elements between neighbours along each dimension.
   Index strides() const;

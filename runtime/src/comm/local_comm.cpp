@@ -73,7 +73,7 @@ protected:
 private:
   static void move(const Tensor &to, const Tensor &from) {
     std::memmove(to.data, from.data,
-                 std::size_t(from.elements()) * size_of(from.type));
+                 std::size_t(from.span()) * size_of(from.type));
   }
 
   int mine, ranks;

@@ -146,7 +146,7 @@ public:
                    ReduceOp op, CollectiveAlgorithm /*algorithm*/) override {
     MPI_Comm comm = comm_of(task, group);
     char *at = data.as<char>();
-    for (int64_t left = data.elements(); left > 0; left -= kPiece) {
+    for (int64_t left = data.span(); left > 0; left -= kPiece) {
       int count = int(std::min(left, kPiece));
       check(task, MPI_Allreduce(MPI_IN_PLACE, at, count, mpi_type(data.type),
                                 mpi_op(data.type, op), comm));
@@ -268,7 +268,7 @@ private:
     const std::string mismatch = block_mismatch(group, part, whole);
     if (!mismatch.empty())
       fail(task, mismatch.c_str());
-    const int64_t count = part.elements();
+    const int64_t count = part.span();
     if (count > kPiece) {
       std::string cause = "expected at most " + std::to_string(kPiece) +
                           " elements per rank, found " + std::to_string(count);
@@ -291,7 +291,7 @@ private:
   }
 
   template <class F> static void for_pieces(const Tensor &tensor, F &&f) {
-    int64_t left = tensor.elements() * int64_t(size_of(tensor.type));
+    int64_t left = tensor.span() * int64_t(size_of(tensor.type));
     for (char *at = tensor.as<char>(); left > 0; left -= kPiece, at += kPiece)
       f(at, int(std::min(left, kPiece)));
   }

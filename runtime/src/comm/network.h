@@ -19,11 +19,11 @@ public:
 /// reduce_scatter; empty: nothing.
 inline std::string block_mismatch(const Group &group, const Tensor &part,
                                   const Tensor &whole) {
-  const int64_t wanted = part.elements() * int64_t(group.members.size());
-  if (whole.elements() == wanted)
+  const int64_t wanted = part.span() * int64_t(group.members.size());
+  if (whole.span() == wanted)
     return "";
   return "expected " + std::to_string(wanted) +
-         " elements in the whole, found " + std::to_string(whole.elements());
+         " elements in the whole, found " + std::to_string(whole.span());
 }
 
 /// The cause when a collective is called for a group without this rank.

@@ -55,7 +55,7 @@ Channels::Ring &Channels::ring(int from, int to) const {
 
 void Channels::queue(std::vector<Queue> &queues, int peer, const Tensor &tensor,
                      int tag, int *open) {
-  const int64_t bytes = tensor.elements() * int64_t(size_of(tensor.type));
+  const int64_t bytes = tensor.span() * int64_t(size_of(tensor.type));
   queues[std::size_t(peer)].push({tensor.as<char>(), bytes, -1, tag, open, 0});
   ++*open;
   ++queued;

@@ -37,7 +37,7 @@ void combine_all(Combine combine, int64_t size, const char *const *sources,
 }
 
 int64_t bytes_of(const Tensor &t) {
-  return t.elements() * int64_t(size_of(t.type));
+  return t.span() * int64_t(size_of(t.type));
 }
 
 /// Calls f(begin, bytes) for the chunk's range of a buffer of `total` bytes, if
@@ -139,8 +139,7 @@ int SharedGroup::all_reduce(const Tensor &data, ReduceOp op,
       if (phase == 0)
         std::memcpy(slot(0, me), own, std::size_t(total));
       else
-        combine(sources_of(0, own, 0), count(), 0, data.elements(), own,
-                nullptr);
+        combine(sources_of(0, own, 0), count(), 0, data.span(), own, nullptr);
     });
 
   // Two shots: every member reduces a part of the chunk. Its slot holds its

@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
                                          "resnet-small.onnxtxt",
                                          "gpt-small.onnxtxt",
-                                         "bert-small.onnxtxt"),
+                                         "bert-small.onnxtxt",
+                                         "vocabulary-small.onnxtxt"),
                        ::testing::Values("bf16", "f16")));
 // Products with GELU.
 INSTANTIATE_TEST_SUITE_P(

@@ -197,6 +197,10 @@ TEST(Verifier, OperandsOfKernels) {
   EXPECT_EQ(plan.verify(),
             "device 0, task p1#0@0.0 (p1): writes 'p1' in channels-last order, "
             "expected row-major");
+  result.order = MemoryOrder::Pitched;
+  EXPECT_EQ(plan.verify(),
+            "device 0, task p1#0@0.0 (p1): writes 'p1' in pitched order, "
+            "expected row-major");
   result.order = MemoryOrder::RowMajor;
   EXPECT_EQ(plan.verify(), "");
 }

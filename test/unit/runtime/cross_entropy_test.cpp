@@ -210,10 +210,12 @@ void check(const Shape &shape, int axis, Order order, int most,
 }
 
 TEST(CrossEntropy, AxesOrdersAndTiles) {
-  for (unsigned round = 0; round < 4; ++round) {
+  constexpr Order kOrders[] = {Order::row_major, Order::channels_last,
+                               Order::pitched};
+  for (unsigned round = 0; round < 6; ++round) {
     std::mt19937 random(seed() * 1000 + round);
-    Order order = round % 2 ? Order::channels_last : Order::row_major;
-    int most = round < 2 ? 1 : 3;
+    const Order order = kOrders[round % 3];
+    const int most = round < 3 ? 1 : 3;
     check({9, 10}, 1, order, most, random);
     check({10}, 0, order, most, random);
     check({3, 10, 4, 5}, 1, order, most, random);
@@ -226,7 +228,8 @@ TEST(CrossEntropy, AxesOrdersAndTiles) {
 TEST(CrossEntropy, ManyClasses) {
   std::mt19937 random(seed());
   for (int64_t classes : {33, 600, 9001})
-    check({3, classes}, 1, Order::row_major, 2, random);
+    for (Order order : {Order::row_major, Order::pitched})
+      check({3, classes}, 1, order, 2, random);
 }
 
 /// `rest`: operands behind the target, after which there is a gradient if there

@@ -150,6 +150,19 @@ TEST(KernelErrors, CountsRanksAndLengths) {
                MatMul(cx, {f2, tensor({4, 4}), f4, {}}, {f2}, 1, 1, {}, 0, 0));
   EXPECT_ERROR("matmul: addend: expected local shape [3, 4], found [2]",
                MatMul(cx, {f2, tensor({4, 4}), {}, f1}, {f2}, 1, 1, {}, 0, 0));
+  const Tensor apart = tensor({3, 4}, DType::f32, Order::pitched);
+  EXPECT_ERROR(
+      "matmul: y: expected rows side by side where more than a row is "
+      "added, found them pitched",
+      MatMul(cx, {f2, tensor({4, 4}), {}, f2}, {apart}, 1, 1, {}, 0, 0));
+  EXPECT_ERROR(
+      "matmul: addend: expected rows side by side, found them pitched",
+      MatMul(cx, {f2, tensor({4, 4}), {}, apart}, {f2}, 1, 1, {}, 0, 0));
+  EXPECT_ERROR("reshape: expected operand and result of one pitch, found two",
+               Reshape(cx, {apart}, {f2}));
+  EXPECT_ERROR(
+      "reshape: expected operand and result of one pitch, found two",
+      Reshape(cx, {apart}, {tensor({1, 12}, DType::f32, Order::pitched)}));
   EXPECT_ERROR("matmul: clamp: expected up to 2 bounds, found 3",
                MatMul(cx, {f2, tensor({4, 4}), {}, {}}, {f2}, 1, 1,
                       {0.0, 1.0, 2.0}, 0, 0));

@@ -177,6 +177,30 @@ TEST(Fused, LongRows) {
   check({40, 1024, 3, 1}, {1024, 1, 1}, {3, 1}, Order::channels_last);
 }
 
+/// Memory is walked along, whatever lies between rows.
+TEST(Fused, PitchedRows) {
+  std::mt19937 random(seed());
+  Context cx;
+  for (const Shape &shape : {Shape{5, 71}, Shape{2, 3, 61}, Shape{700, 9}}) {
+    const Value x = random_value(shape, random),
+                y = random_value(shape, random),
+                b = random_value(shape, random);
+    for_split(shape, 3, random, [&](const Box &box) {
+      const Order pitched = Order::pitched;
+      const Tile tx(x, box, pitched), ty(y, box, pitched), tb(b, box, pitched),
+          r0 = blank(shape, box, pitched, DType::bf16),
+          r1 = blank(shape, box, pitched, DType::f16);
+      NarrowKernel(cx, {tx, ty, tb}, {r0, r1})({tx, ty, tb}, {r0, r1});
+      for_box(box, [&](const Shape &i) {
+        const float sum = float(x(i)) + float(y(i)) * float(b(i));
+        ASSERT_NEAR(r1.get(i), sum, 2e-3 * std::max(1.0f, std::abs(sum)));
+        ASSERT_NEAR(r0.get(i), std::max(sum, 0.0f),
+                    1e-2 * std::max(1.0f, std::abs(sum)));
+      });
+    });
+  }
+}
+
 TEST(Fused, NarrowRows) {
   check({5000, 3}, {3}, {5000, 1}, Order::row_major);
   check({2, 3, 60, 60}, {3, 1, 1}, {2, 3, 1, 1}, Order::channels_last);

@@ -117,7 +117,7 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
     tensor.shape[d] = box.size[d];
     tensor.lo[d] = box.lo[d];
     tensor.global[d] = value.shape[d];
-    n *= box.size[d];
+    n *= d == tensor.rank - 1 ? tensor.pitch() : box.size[d];
   }
   bytes.assign(std::size_t(n) * (type == DType::i64 ? 2 : 1), 0x7fc00000u);
   if (n > 0)
@@ -156,6 +156,10 @@ double Tile::get(const Shape &index) const {
   return tensor.type == DType::f32   ? double(tensor.as<float>()[offset])
          : tensor.type == DType::i64 ? double(tensor.as<int64_t>()[offset])
                                      : double(tensor.as<int32_t>()[offset]);
+}
+
+Order random_rows(std::mt19937 &random) {
+  return random() % 2 ? Order::pitched : Order::row_major;
 }
 
 Tile blank(const Shape &shape, const Box &box, Order order, DType type) {

@@ -81,6 +81,9 @@ struct Tile {
   operator const Tensor &() const { return tensor; }
 };
 
+/// Row-major or pitched.
+Order random_rows(std::mt19937 &random);
+
 /// An output tile of a global shape, full of NaN.
 Tile blank(const Shape &shape, const Box &box, Order order = Order::row_major,
            DType type = DType::f32);

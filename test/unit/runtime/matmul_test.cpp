@@ -43,9 +43,11 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
       return t ? Box{{box.lo[s], box.lo[r]}, {box.size[s], box.size[r]}}
                : Box{{box.lo[r], box.lo[s]}, {box.size[r], box.size[s]}};
     };
-    const Tile at(a, sub(0, 2, ta), Order::row_major, operand_type),
-        bt(b, sub(2, 1, tb), Order::row_major, operand_type);
-    const Tile yt = blank({m, n}, sub(0, 1, false));
+    const Tile at(a, sub(0, 2, ta), random_rows(random), operand_type),
+        bt(b, sub(2, 1, tb), random_rows(random), operand_type);
+    const bool adds_rows = !adds && (!c_shape || *c_shape == Shape{n});
+    const Tile yt = blank({m, n}, sub(0, 1, false),
+                          adds_rows ? random_rows(random) : Order::row_major);
     Box c_box;
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
       int from = int(2 - c.shape.size() + d);
@@ -176,10 +178,14 @@ void check_batch(const Shape &a_shape, const Shape &b_shape,
   Context cx;
   bool first = true;
   for_split(batch, most, random, [&](const Box &box) {
-    const Tile at(a, part_of(a_shape, box), Order::row_major, operand_type),
-        bt(b, part_of(b_shape, box), Order::row_major, operand_type);
+    const Tile at(a, part_of(a_shape, box), random_rows(random), operand_type),
+        bt(b, part_of(b_shape, box), random_rows(random), operand_type);
     const Box y_box = part_of(y_shape, box);
-    const Tile yt = blank(y_shape, y_box), ct(c, c.whole());
+    const bool adds_rows =
+        !adds && clamp.empty() && (!c_shape || *c_shape == Shape{n});
+    const Tile yt = blank(y_shape, y_box,
+                          adds_rows ? random_rows(random) : Order::row_major),
+               ct(c, c.whole());
     const Tensor term = c_shape && first ? ct.tensor : absent(y_shape);
     first = false;
     const Tile rt(addend, adds ? y_box : addend.whole());
@@ -287,8 +293,8 @@ void check_sums(const Shape &batch, int64_t m, int64_t n, int64_t k, bool of_a,
     Box matrix{{0, 0}, {rest, rest}};
     matrix.lo[of_a ? 0 : 1] = box.lo.back();
     matrix.size[of_a ? 0 : 1] = box.size.back();
-    const Tile s(summed, box, Order::row_major, type),
-        o(other, part, Order::row_major, type);
+    const Tile s(summed, box, random_rows(random), type),
+        o(other, part, random_rows(random), type);
     const Tile y = blank(product.shape, matrix), r = blank({own}, result);
     const Tensor a = of_a ? s.tensor : o.tensor, b = of_a ? o.tensor : s.tensor;
     const bool trans_a = of_a || !other_transposed,

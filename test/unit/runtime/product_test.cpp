@@ -21,18 +21,22 @@ struct Call {
   DType operand_type = DType::bf16, result = DType::f32;
   bool tf32 = false, row = false, matrix = false;
   Reals clamp = {};
+  Order order_a = Order::row_major, order_b = Order::row_major,
+        order_y = Order::row_major;
 
   std::vector<double> operator()() const {
     std::mt19937 random(seed());
-    const auto drawn = [&](const Shape &shape, DType type) {
+    const auto drawn = [&](const Shape &shape, DType type,
+                           Order order = Order::row_major) {
       const Value value = random_value(shape, random, type);
-      return Tile(value, value.whole(), Order::row_major, type);
+      return Tile(value, value.whole(), order, type);
     };
-    const Tile a = drawn(trans_a ? Shape{k, m} : Shape{m, k}, operand_type),
-               b = drawn(trans_b ? Shape{n, k} : Shape{k, n}, operand_type),
+    const Tile a = drawn(trans_a ? Shape{k, m} : Shape{m, k}, operand_type,
+                         order_a),
+               b = drawn(trans_b ? Shape{n, k} : Shape{k, n}, operand_type,
+                         order_b),
                c = drawn({n}, result), d = drawn({m, n}, DType::f32),
-               y = blank({m, n}, Value({m, n}).whole(), Order::row_major,
-                         result);
+               y = blank({m, n}, Value({m, n}).whole(), order_y, result);
     Context cx;
     cx.tf32 = tf32;
     const std::vector<Tensor> in = {a, b, row ? c.tensor : absent({n}),
@@ -98,6 +102,32 @@ TEST(Products, PaddedOperandsOfAnyType) {
   call.n = call.m = 68;
   call.k = 60;
   expect_padded(call, 0);
+}
+
+/// Pitched matrices are read and written where they are; what lies between
+/// their rows is no number.
+TEST(Products, PitchedNeedNoCopies) {
+  const Order pitched = Order::pitched;
+  // Logits of an odd vocabulary, and the gradients of operands from theirs.
+  Call logits{64, 99, 72, false, true};
+  logits.result = DType::bf16;
+  logits.row = true;
+  logits.order_y = pitched;
+  expect_padded(logits, 0);
+  Call of_x{64, 72, 99};
+  of_x.order_a = pitched;
+  expect_padded(of_x, 0);
+  Call of_weights{99, 72, 64, true};
+  of_weights.order_a = pitched;
+  expect_padded(of_weights, 0);
+  // Weights that lie the other way round are copied.
+  logits.trans_b = false;
+  expect_padded(logits);
+  of_x.trans_b = true;
+  expect_padded(of_x);
+  Call of_columns{72, 99, 64, true};
+  of_columns.order_b = pitched;
+  expect_padded(of_columns);
 }
 
 /// Much would be added to what is small.

@@ -82,6 +82,24 @@ TEST(ResultCheck, PlacesInBuffersOfChannelsLast) {
   EXPECT_EQ(bad->at[2], 1);
 }
 
+/// Two rows of three elements at [2, 0] of [6, 3], eight elements apart.
+TEST(ResultCheck, LooksAtNothingBetweenRows) {
+  std::vector<double> values(16, 0);
+  values[3] = values[7] = values[15] = kNan;
+  Box<float> box(DType::f32, values, Order::pitched);
+  box.tensor.rank = 2;
+  box.tensor.shape = {2, 3};
+  box.tensor.global = {6, 3};
+  EXPECT_FALSE(find_bad_values(box.tensor));
+  values[9] = kInf;
+  Box<float> bad_box(DType::f32, values, Order::pitched);
+  box.tensor.data = bad_box.tensor.data;
+  const std::optional<BadValues> bad = find_bad_values(box.tensor);
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(to_string(*bad), "shape [2, 3] at [2, 0] of [6, 3]: element [3, 1] "
+                             "is inf, 1 of 6 are not finite");
+}
+
 TEST(ResultCheck, FirstTaskThatIsNotUsual) {
   const Box<float> good(DType::f32, {1, 2, 3, 4}),
       bad(DType::f32, {1, kNan, 3, kInf});

@@ -1,4 +1,5 @@
 //===- shape_test.cpp - kernels that only move elements -------------------===//
+#include "common/device/target.h"
 #include "ffrt/shape.h"
 #include "geometry.h"
 
@@ -42,6 +43,32 @@ TEST(Reshape, KeepsRowMajorOrderOfElements) {
               },
               {1});
     expect_close(found, expected, 0.0);
+  }
+}
+
+/// Rows that are not cut, in place and not.
+TEST(Reshape, KeepsPitchedRows) {
+  std::mt19937 random(seed());
+  Context cx;
+  for (DType type : {DType::bf16, DType::f32}) {
+    const Value x = random_value({4, 6, 61}, random, type);
+    for_split({4, 6, 61}, 3, random,
+              [&](const Box &from) {
+                const Box to{{from.lo[0] * 6, 0}, {from.size[0] * 6, 61}};
+                const Tile tx(x, from, Order::pitched, type),
+                    ty = blank({24, 61}, to, Order::pitched, type);
+                Tile same = ty;
+                same.tensor.data = tx.tensor.data;
+                Reshape(cx, {tx}, {ty})({tx}, {ty});
+                Reshape(cx, {tx}, {same})({tx}, {same});
+                finish_target();
+                for_box(from, [&](const Shape &i) {
+                  const Shape at = {i[0] * 6 + i[1], i[2]};
+                  ASSERT_EQ(ty.get(at), x(i));
+                  ASSERT_EQ(same.get(at), x(i));
+                });
+              },
+              {1, 2});
   }
 }
 

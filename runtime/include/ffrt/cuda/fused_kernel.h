@@ -14,7 +14,7 @@ public:
 
 template <class F, class... X, class... Y>
 void Fused<F, From<X...>, Y...>::operator()(Tensors in, Tensors out) {
-  if (const int64_t n = out.begin()->elements(); n > 0)
+  if (const int64_t n = out.begin()->span(); n > 0)
     cuda::map(F(), *walk, cuda::MapData<From<X...>, Y...>(in, out), n);
 }
 

@@ -59,7 +59,7 @@ void copy_overlap(const Tensor &dst, const Tensor &src, Index shift) {
 }
 
 void fill(const Tensor &dst, double value) {
-  fill_elements(dst.type, dst.data, dst.elements(), value);
+  fill_elements(dst.type, dst.data, dst.span(), value);
 }
 
 } // namespace ffrt

@@ -26,6 +26,15 @@ bool channels_last(const Tensor &t) {
   return t.rank >= 3 && t.order == Order::channels_last;
 }
 
+/// Pitched rows, whatever else its dimensions are.
+Tensor matrix_of(const Tensor &t) {
+  const int64_t columns = t.shape[t.rank - 1];
+  Tensor matrix = t;
+  matrix.rank = 2;
+  matrix.shape = {t.elements() / columns, columns};
+  return matrix;
+}
+
 void copy_whole(const Tensor &dst, const Tensor &src) {
   copy(dst, {}, src, {}, src.shape);
 }
@@ -40,6 +49,10 @@ Reshape::Reshape(Context &, Tensors in, Tensors out) {
   expect("reshape", x.elements() == y.elements(),
          "expected " + std::to_string(y.elements()) + " elements, found " +
              std::to_string(x.elements()));
+  expect("reshape",
+         x.is_pitched() == y.is_pitched() &&
+             (!x.is_pitched() || x.pitch() == y.pitch()),
+         "expected operand and result of one pitch, found two");
   if (channels_last(x) && channels_last(y))
     scratch = allocate(std::size_t(x.elements()) * size_of(x.type));
 }
@@ -48,6 +61,8 @@ void Reshape::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   if (x.data == y.data)
     return; // in place
+  if (x.is_pitched())
+    return copy_whole(matrix_of(y), matrix_of(x));
   if (!channels_last(y))
     return copy_whole(row_major(x, y.data), x);
   if (!channels_last(x))

@@ -6,7 +6,7 @@
 namespace ffrt {
 
 int64_t bytes_of(const Tensor &t) {
-  return t.elements() * int64_t(size_of(t.type));
+  return t.span() * int64_t(size_of(t.type));
 }
 
 HostTensor::HostTensor(const Tensor &on_device, Contents contents)

@@ -72,6 +72,22 @@ void check_fused(Tensors in, Tensors out, DTypes operands, DTypes results) {
     expect_same_shape(kernel, "result", result, y);
     expect_same_order(kernel, "result", result, y);
   }
+  for (const Tensor &x : in)
+    if (x.is_pitched() || y.is_pitched()) {
+      expect_same_shape(kernel, "operand of a pitched result", x, y);
+      expect_same_order(kernel, "operand", x, y);
+    }
+}
+
+Tensor as_walked(const Tensor &t) {
+  if (!t.is_pitched())
+    return t;
+  Tensor line = t;
+  line.order = Order::row_major;
+  line.rank = 1;
+  line.shape = line.global = {t.span()};
+  line.lo = {};
+  return line;
 }
 
 } // namespace ffrt

@@ -16,8 +16,11 @@ void check_broadcast(const char *kernel, Tensors in, Tensors out,
                      std::size_t operands);
 
 /// Throws Error unless operands and results are of these types, f32, bf16 or
-/// f16, and the results of one shape and order, to which operands broadcast.
+/// f16, and the results of one shape and order, to which operands broadcast, or
+/// which these have where they are pitched.
 void check_fused(Tensors in, Tensors out, DTypes operands, DTypes results);
+/// What element-wise kernels walk: of a pitched tensor its memory, as a line.
+Tensor as_walked(const Tensor &t);
 
 /// Strides of x along `rank` dimensions; zero where it is broadcast.
 Index broadcast_strides(const Tensor &x, int rank);

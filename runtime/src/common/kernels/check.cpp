@@ -106,7 +106,14 @@ void expect_rank(const char *kernel, const char *operand, const Tensor &t,
 
 void expect_row_major(const char *kernel, const char *operand,
                       const Tensor &t) {
-  expect(kernel, t.rank < 3 || t.order == Order::row_major,
+  expect_rows(kernel, operand, t);
+  expect(kernel, !t.is_pitched(),
+         std::string(operand) + ": expected rows side by side, found them "
+                                "pitched");
+}
+
+void expect_rows(const char *kernel, const char *operand, const Tensor &t) {
+  expect(kernel, t.rank < 3 || t.order != Order::channels_last,
          std::string(operand) + ": expected row-major order, found "
                                 "channels-last");
 }
@@ -148,7 +155,9 @@ void expect_dense(const char *kernel, const char *operand, const Tensor &t,
 
 void expect_same_order(const char *kernel, const char *operand, const Tensor &t,
                        const Tensor &like) {
-  expect(kernel, t.rank < 3 || t.order == like.order,
+  expect(kernel,
+         t.is_pitched() == like.is_pitched() &&
+             (t.rank < 3 || t.order == like.order),
          std::string(operand) + ": expected the order of the first operand, "
                                 "found another");
 }

@@ -37,6 +37,8 @@ void expect_real_or(const char *kernel, const char *operand, const Tensor &t,
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected);
 void expect_row_major(const char *kernel, const char *operand, const Tensor &t);
+/// Row-major or pitched.
+void expect_rows(const char *kernel, const char *operand, const Tensor &t);
 void expect_length(const char *kernel, const char *attribute,
                    const Ints &values, std::size_t expected);
 /// Both tensors have the same rank and local extents.

@@ -33,7 +33,7 @@ Index Tensor::strides() const {
     if (last && d == 1)
       continue;
     result[d] = step;
-    step *= shape[d];
+    step *= d == rank - 1 ? pitch() : shape[d];
   }
   return result;
 }

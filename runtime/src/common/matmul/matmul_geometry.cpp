@@ -14,13 +14,18 @@ static int64_t extent(const Tensor &t, int d) {
   return d < t.rank ? t.shape[t.rank - 1 - d] : 1;
 }
 
+/// Distance of neighbours along it, 0 where it has but one element.
+static int64_t stride(const Tensor &t, int d) {
+  return extent(t, d) == 1 ? 0 : t.strides()[t.rank - 1 - d];
+}
+
 MatMulGeometry::MatMulGeometry(const Tensor &a, const Tensor &b,
                                const Tensor &y, bool trans_a, bool trans_b)
-    : m(extent(y, 1)), n(extent(y, 0)), k(extent(a, trans_a)), trans_a(trans_a),
-      trans_b(trans_b) {
+    : m(extent(y, 1)), n(extent(y, 0)), k(extent(a, trans_a)),
+      pitch_a(a.pitch()), pitch_b(b.pitch()), pitch_y(y.pitch()),
+      trans_a(trans_a), trans_b(trans_b) {
   bool fits = extent(a, !trans_a) == m && extent(b, trans_b) == n &&
               extent(b, !trans_b) == k;
-  int64_t sa = m * k, sb = k * n, sy = m * n;
   for (int d = 2; d < std::max({a.rank, b.rank, y.rank}); ++d) {
     const int64_t ea = extent(a, d), eb = extent(b, d), ey = extent(y, d),
                   e = std::max(ea, eb);
@@ -28,10 +33,7 @@ MatMulGeometry::MatMulGeometry(const Tensor &a, const Tensor &b,
         (ea == e || ea == 1) && (eb == e || eb == 1) && (ey == e || ey == 1);
     if (e != 1)
       batch.insert(batch.begin(),
-                   {e, ea == 1 ? 0 : sa, eb == 1 ? 0 : sb, ey == 1 ? 0 : sy});
-    sa *= ea;
-    sb *= eb;
-    sy *= ey;
+                   {e, stride(a, d), stride(b, d), stride(y, d)});
   }
   expect(kernel, fits,
          "expected op(a) and op(b) to have a product of local shape " +
@@ -134,6 +136,11 @@ void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
   }
   if (addend.data)
     check_whole(addend, y);
+  expect(kernel,
+         !y.is_pitched() ||
+             (!addend.data && (!c.data || is_row(c, geometry.n))),
+         "y: expected rows side by side where more than a row is added, found "
+         "them pitched");
   expect(kernel, !y.accumulates || (!c.data && !addend.data),
          "y: expected no c and no addend where it accumulates, found one");
   if (y.type != kReal)
@@ -147,7 +154,7 @@ void check_matmul(Tensors in, Tensors out) {
   expect_same_float(kernel, "a", a, "b", b);
   expect_real_or(kernel, "y", y, a.type);
   for (const Tensor *t : {&a, &b, &y}) {
-    expect_row_major(kernel, "operand or result", *t);
+    expect_rows(kernel, "operand or result", *t);
     expect(kernel, t->rank >= 2,
            "expected operands and result of rank 2 or more, found " +
                std::to_string(t->rank));

@@ -24,6 +24,8 @@ struct BatchDim {
 /// The product on a tile, with as much of the batch as possible in m and k.
 struct MatMulGeometry {
   int64_t m, n, k;
+  /// Elements from one row of a matrix, as it lies in memory, to the next.
+  int64_t pitch_a, pitch_b, pitch_y;
   bool trans_a, trans_b;
   std::vector<BatchDim> batch; ///< outermost first
 

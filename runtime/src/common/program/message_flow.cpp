@@ -105,7 +105,7 @@ void MessageFlow::begin(Comm &comm, const char *task) {
 void MessageFlow::end(Item &item, ReduceOp op) {
   if (item.reduces)
     combine(item.into, {0}, item.receives.front().tensor, {0},
-            {item.into.elements()}, op);
+            {item.into.span()}, op);
   item.state = Item::State::ended;
   ++chunks[item.chunk].ended;
   chunks[item.chunk].ended_arrivals += item.receives.size();

@@ -16,12 +16,19 @@ namespace ffrt {
 
 namespace {
 
-/// Where element number `e` of a dense buffer lies in its value.
+/// Does number `e` of a buffer lie between its rows?
+bool is_between_rows(const Tensor &t, int64_t e) {
+  return t.is_pitched() && e % t.pitch() >= t.shape[t.rank - 1];
+}
+
+/// Where element number `e` of a buffer lies in its value.
 Index place_of(const Tensor &t, int64_t e) {
   const Index strides = t.strides();
   Index at;
-  for (int d = 0; d < t.rank; ++d)
-    at[d] = t.lo[d] + e / strides[d] % t.shape[d];
+  for (int d = 0; d < t.rank; ++d) {
+    const int64_t extent = d == t.rank - 1 ? t.pitch() : t.shape[d];
+    at[d] = t.lo[d] + e / strides[d] % extent;
+  }
   return at;
 }
 
@@ -40,11 +47,11 @@ bool all_below(const void *data, int64_t n, Word infinity) {
 template <class T>
 std::optional<BadValues> find_bad(const Tensor &t, const Tensor &here) {
   const T *values = here.as<T>();
-  const int64_t n = here.elements();
+  const int64_t n = here.span();
   BadValues bad;
   for (int64_t i = 0; i < n; ++i) {
     const double value = double(values[i]);
-    if (std::isfinite(value) || bad.count++ > 0)
+    if (std::isfinite(value) || is_between_rows(t, i) || bad.count++ > 0)
       continue;
     bad.tensor = t;
     bad.at = place_of(t, i);
@@ -72,7 +79,7 @@ std::optional<BadValues> find_bad_values(const Tensor &tensor) {
   finish_target();
   const HostTensor copy(tensor, HostTensor::Contents::copied);
   const Tensor &here = copy.tensor();
-  const int64_t n = here.elements();
+  const int64_t n = here.span();
   switch (tensor.type) {
   case DType::f64:
     if (all_below<uint64_t>(here.data, n, uint64_t(0x7ff) << 52))

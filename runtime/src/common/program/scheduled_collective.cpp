@@ -21,7 +21,7 @@ Tensor part_of(const Tensor &whole, int64_t begin, int64_t end) {
 /// Rounded up to what tensors are aligned to.
 int64_t rounded(const Tensor &tensor) {
   constexpr int64_t kAlignment = 64;
-  const int64_t bytes = tensor.elements() * int64_t(size_of(tensor.type));
+  const int64_t bytes = tensor.span() * int64_t(size_of(tensor.type));
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
@@ -39,7 +39,7 @@ public:
       : made(made), schedule(schedule), group(group),
         me(int(std::find(group.members.begin(), group.members.end(), rank) -
                group.members.begin())),
-        src(src), dst(dst), elements(std::max(src.elements(), dst.elements())),
+        src(src), dst(dst), elements(std::max(src.span(), dst.span())),
         places(std::size_t(schedule.chunks)) {
     for (const Schedule::Transfer &t : schedule.transfers)
       if (t.dst == me)
@@ -113,7 +113,7 @@ private:
       at = part_of(dst, begin, end);
       if (!is_of_me(chunk))
         return;
-      const int64_t mine = me * src.elements();
+      const int64_t mine = me * src.span();
       const Tensor from = part_of(src, begin - mine, end - mine);
       if (from.data != at.data)
         made.before.push_back({at, from});
@@ -124,7 +124,7 @@ private:
       const Tensor given = part_of(src, begin, end);
       at = given;
       if (is_of_me(chunk)) {
-        const int64_t mine = me * dst.elements();
+        const int64_t mine = me * dst.span();
         at = part_of(dst, begin - mine, end - mine);
       } else if (received.count(chunk)) {
         at = room_at(kept_bytes, given);
@@ -141,7 +141,7 @@ private:
     // Without room yet only sizes matter; the address is not used.
     char *base = made.room ? static_cast<char *>(made.room.get())
                            : static_cast<char *>(like.data);
-    return flat(base + (made.room ? offset : 0), like.type, like.elements());
+    return flat(base + (made.room ? offset : 0), like.type, like.span());
   }
 
   const Tensor src, dst;
@@ -244,7 +244,7 @@ void ScheduledCollective::run(Comm &comm, const char *task,
                               const std::vector<ScheduledCollective *> &all) {
   for (ScheduledCollective *each : all) {
     for (const Move &move : each->before)
-      copy(move.into, {0}, move.from, {0}, {move.into.elements()});
+      copy(move.into, {0}, move.from, {0}, {move.into.span()});
     each->done = 0;
     if (each->flow)
       each->flow->run(comm, task, each->op);
@@ -271,8 +271,7 @@ void ScheduledCollective::run(Comm &comm, const char *task,
     for (ScheduledCollective *each : all)
       if (const Exchange *next = each->next_until(now.step)) {
         for (const Move &move : next->combines)
-          combine(move.into, {0}, move.from, {0}, {move.into.elements()},
-                  each->op);
+          combine(move.into, {0}, move.from, {0}, {move.into.span()}, each->op);
         ++each->done;
       }
   }

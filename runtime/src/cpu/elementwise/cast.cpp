@@ -9,7 +9,7 @@ template <class To, class From>
 static void cast(const Tensor &x, const Tensor &y) {
   const From *from = x.as<From>();
   To *to = y.as<To>();
-  parallel_for(y.elements(), 16384, [=](int64_t begin, int64_t end) {
+  parallel_for(y.span(), 16384, [=](int64_t begin, int64_t end) {
 #pragma GCC ivdep
     for (int64_t i = begin; i < end; ++i)
       to[i] = convert<To>(from[i]);

@@ -44,12 +44,12 @@ FusedWalk::FusedWalk(Tensors in, Tensors out, DTypes of_operands,
   const auto bytes = [](DType type) { return int64_t(size_of(type)); };
   std::transform(of_operands.begin(), of_operands.end(), operand_size, bytes);
   std::transform(of_results.begin(), of_results.end(), result_size, bytes);
-  const Tensor &y = out.begin()[0];
+  const Tensor y = as_walked(out.begin()[0]);
   // The results come first, because they decide which dimension is innermost.
   std::array<Index, kMaxFused + 1> strides;
   strides[0] = y.strides();
   for (int k = 0; k < operands; ++k)
-    strides[k + 1] = broadcast_strides(in.begin()[k], y.rank);
+    strides[k + 1] = broadcast_strides(as_walked(in.begin()[k]), y.rank);
   Nest<kMaxFused + 1> nest(y.rank, y.shape, strides);
 
   columns = nest.inner();
@@ -163,7 +163,7 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
 }
 
 void FusedWalk::run(Tensors in, Tensors out, Loop loop) const {
-  const int64_t elements = out.begin()->elements();
+  const int64_t elements = out.begin()->span();
   if (elements == 0)
     return;
   const Pointers at(in, out);

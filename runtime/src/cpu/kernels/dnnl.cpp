@@ -88,7 +88,7 @@ Operand::Operand(const Tensor &tensor, int slot, bool widen)
   if (!widened)
     return;
   as_read.type = DType::f32;
-  shared_operand(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
+  shared_operand(slot).reserve(std::size_t(tensor.span()) * sizeof(float));
 }
 
 Tensor Operand::read(const Tensor &tensor) {
@@ -107,7 +107,7 @@ Result::Result(const Tensor &tensor, DType operand_type)
   if (!rounds)
     return;
   as_written.type = DType::f32;
-  shared_result().reserve(std::size_t(tensor.elements()) * sizeof(float));
+  shared_result().reserve(std::size_t(tensor.span()) * sizeof(float));
 }
 
 Tensor Result::target(const Tensor &tensor) const {

@@ -30,16 +30,17 @@ constexpr int64_t kFinishGrain = 16384;
 
 using Geometry = MatMulGeometry;
 
-/// A dense tensor, its last two dimensions swapped in memory if `transposed`.
-memory::desc dense(memory::dims shape, bool transposed,
-                   memory::data_type type = memory::data_type::f32) {
+/// Matrices one after the other, transposed in memory if `transposed`, where a
+/// row begins `pitch` elements after the one before.
+memory::desc matrices(memory::dims shape, bool transposed, int64_t pitch,
+                      memory::data_type type = memory::data_type::f32) {
   const std::size_t rank = shape.size();
   memory::dims strides(rank, 1);
   int64_t size = 1;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::size_t d = rank - 1 - (transposed && i < 2 ? 1 - i : i);
     strides[d] = size;
-    size *= shape[d];
+    size *= i == 0 ? pitch : shape[d];
   }
   return {shape, type, strides};
 }
@@ -48,12 +49,12 @@ memory::desc dense(memory::dims shape, bool transposed,
 /// lacks a batch dimension has extent 1 there.
 memory::desc matrices(const Geometry &g, int64_t BatchDim::*stride,
                       int64_t rows, int64_t columns, bool transposed,
-                      memory::data_type type = memory::data_type::f32) {
+                      int64_t pitch, memory::data_type type) {
   memory::dims shape;
   for (std::size_t d = g.loops(); d < g.batch.size(); ++d)
     shape.push_back(g.batch[d].*stride ? g.batch[d].extent : 1);
   shape.insert(shape.end(), {rows, columns});
-  return dense(shape, transposed, type);
+  return matrices(shape, transposed, pitch, type);
 }
 
 /// Does oneDNN walk down the columns of an operand whose rows, along the other
@@ -106,16 +107,18 @@ struct MatMul::Impl {
     const memory::data_type type = data_type(operand_type);
     const bool is_f32 = operand_type == DType::f32;
     operand_size = size_of(operand_type);
-    a = Converted(matrices(g, &BatchDim::a, g.m, g.k, trans_a, type));
-    b = Converted(matrices(g, &BatchDim::b, g.k, g.n, trans_b, type));
-    if (is_f32 && g.batch.empty() && trans_a && walks_columns(g.m, g.n))
-      a = {matrices(g, &BatchDim::a, g.m, g.k, true), spaced(g.m, g.k, true),
-           Converted::to_primitive, 0};
-    if (is_f32 && g.batch.empty() && !trans_b && walks_columns(g.n, g.m))
-      b = {matrices(g, &BatchDim::b, g.k, g.n, false), spaced(g.k, g.n, false),
-           Converted::to_primitive, 1};
+    const memory::desc plain_a = matrices(g, &BatchDim::a, g.m, g.k, trans_a,
+                                          g.pitch_a, type),
+                       plain_b = matrices(g, &BatchDim::b, g.k, g.n, trans_b,
+                                          g.pitch_b, type);
+    a = Converted(plain_a);
+    b = Converted(plain_b);
+    if (is_f32 && g.batch.empty() && trans_a && walks_columns(g.pitch_a, g.n))
+      a = {plain_a, spaced(g.m, g.k, true), Converted::to_primitive, 0};
+    if (is_f32 && g.batch.empty() && !trans_b && walks_columns(g.pitch_b, g.m))
+      b = {plain_b, spaced(g.k, g.n, false), Converted::to_primitive, 1};
     const memory::desc dy = matrices(g, &BatchDim::y, g.m, g.n, false,
-                                     data_type(result.form().type)),
+                                     g.pitch_y, data_type(result.form().type)),
                        da = a.argument().get_desc(),
                        db = b.argument().get_desc();
     y = view(dy);
@@ -157,7 +160,7 @@ struct MatMul::Impl {
     if (bias) {
       memory::dims shape(g.batch.size() - g.loops() + 1, 1);
       shape.push_back(g.n);
-      dc = dense(shape, false);
+      dc = matrices(shape, false, g.n);
       c = view(dc);
       arguments.push_back({DNNL_ARG_BIAS, c});
     }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
 
+#include "common/kernels/check.h"
 #include "common/kernels/clamp.h"
 #include "common/kernels/nest.h"
 #include "common/matmul/matmul_geometry.h"
@@ -27,6 +28,8 @@ struct MatMul::Impl {
       : g(a, b, y, trans_a, trans_b), alpha(alpha), beta(beta),
         clip(clip_of("matmul", clamp)),
         finishes(!clamp.empty() || addend.data) {
+    for (const Tensor *t : {&a, &b, &y})
+      expect_row_major("matmul", "operand or result", *t);
     check_addends(g, {a, b, c, addend}, y, alpha, beta);
   }
 

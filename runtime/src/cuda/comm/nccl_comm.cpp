@@ -203,9 +203,7 @@ private:
     cudaEvent_t ready = nullptr, done = nullptr;
   };
 
-  static std::size_t count(const Tensor &t) {
-    return std::size_t(t.elements());
-  }
+  static std::size_t count(const Tensor &t) { return std::size_t(t.span()); }
 
   static ncclRedOp_t reduction(ReduceOp op) {
     return op == ReduceOp::sum ? ncclSum : ncclMax;

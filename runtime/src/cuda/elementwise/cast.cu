@@ -10,7 +10,7 @@ static void cast(const Tensor &x, const Tensor &y) {
   const From *from = x.as<From>();
   To *to = y.as<To>();
   cuda::for_spans(
-      y.elements(), cuda::begins_group(from) && cuda::begins_group(to),
+      y.span(), cuda::begins_group(from) && cuda::begins_group(to),
       FFRT_LAMBDA(const cuda::Span &span) {
         const cuda::Group<From> read = cuda::read(from, span);
         cuda::Group<To> written;

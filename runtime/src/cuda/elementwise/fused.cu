@@ -8,13 +8,14 @@
 
 namespace ffrt {
 
-cuda::MapNest::MapNest(Tensors in, const Tensor &y) {
+cuda::MapNest::MapNest(Tensors in, const Tensor &result) {
+  const Tensor y = as_walked(result);
   // The result comes first: the nest has its order.
   std::array<Index, kMaxFused + 1> strides;
   strides[0] = y.strides();
   std::size_t operands = 0;
   for (const Tensor &x : in)
-    strides[++operands] = broadcast_strides(x, y.rank);
+    strides[++operands] = broadcast_strides(as_walked(x), y.rank);
   const Nest<kMaxFused + 1> nest(y.rank, y.shape, strides);
   rank = nest.rank;
   for (int d = 0; d < rank; ++d) {

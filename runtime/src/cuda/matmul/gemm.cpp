@@ -3,6 +3,8 @@
 
 #include "common/kernels/check.h"
 
+#include <utility>
+
 namespace ffrt::cuda {
 
 std::string text_of(const GemmShape &s) {
@@ -17,6 +19,10 @@ std::string text_of(const GemmShape &s) {
     text += " a^T";
   if (s.trans_b)
     text += " b^T";
+  for (const auto &[name, matrix] :
+       {std::pair(" a", s.a()), {" b", s.b()}, {" y", s.y()}})
+    if (matrix.pitch != matrix.columns)
+      text += name + std::string(" pitch ") + number(matrix.pitch);
   if (s.count > 1)
     text += " batch " + number(s.count) + " at " + number(s.stride_a) + "," +
             number(s.stride_b) + "," + number(s.stride_y);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace ffrt::cuda {
 
@@ -25,6 +26,9 @@ struct GemmShape {
   bool tf32 = false;         ///< operands of f32 may be rounded
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
+  /// Elements from one row of a matrix, as it lies in memory, to the next; 0:
+  /// rows are side by side.
+  int64_t pitch_a = 0, pitch_b = 0, pitch_y = 0;
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
   float alpha = 1;
   /// Nothing; beta times matrices that lie as y does; y.
@@ -43,12 +47,28 @@ struct GemmShape {
   bool has_z() const {
     return gelu == Gelu::forward_kept || gelu == Gelu::backward;
   }
+  /// A matrix as it lies in memory.
+  struct Stored {
+    int64_t rows, columns, pitch;
+    int64_t span() const { return rows * pitch; }
+  };
+  Stored a() const { return stored(m, k, trans_a, pitch_a); }
+  Stored b() const { return stored(k, n, trans_b, pitch_b); }
+  Stored y() const { return stored(m, n, false, pitch_y); }
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.
   static constexpr int64_t kAlignment = 64;
   /// The same for operands that begin multiples of some bytes after a buffer.
   void begins_after(int64_t bytes) { alignment = std::gcd(alignment, bytes); }
+
+private:
+  static Stored stored(int64_t rows, int64_t columns, bool transposed,
+                       int64_t pitch) {
+    if (transposed)
+      std::swap(rows, columns);
+    return {rows, columns, pitch ? pitch : columns};
+  }
 };
 
 /// The same as a word that names a problem.

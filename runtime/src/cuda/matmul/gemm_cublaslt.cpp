@@ -51,13 +51,13 @@ cudaDataType_t type_of(DType type) {
                               : CUDA_R_32F;
 }
 
-/// A matrix in memory, of `rows` contiguous elements and `columns` columns.
+/// A matrix in memory; our rows are the library's columns.
 class Layout {
 public:
-  Layout(cudaDataType_t type, int64_t rows, int64_t columns,
+  Layout(cudaDataType_t type, const GemmShape::Stored &matrix,
          const GemmShape &shape, int64_t stride) {
-    check(cublasLtMatrixLayoutCreate(&layout, type, uint64_t(rows),
-                                     uint64_t(columns), rows),
+    check(cublasLtMatrixLayoutCreate(&layout, type, uint64_t(matrix.columns),
+                                     uint64_t(matrix.rows), matrix.pitch),
           "cublasLtMatrixLayoutCreate");
     const int32_t count = int32_t(shape.count);
     set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
@@ -157,11 +157,9 @@ struct Gemm::Impl {
   cublasLtMatmulAlgo_t chosen{};
 
   explicit Impl(const GemmShape &s)
-      : shape(s), a(type_of(s.operand_type), s.trans_a ? s.m : s.k,
-                    s.trans_a ? s.k : s.m, s, s.stride_a),
-        b(type_of(s.operand_type), s.trans_b ? s.k : s.n, s.trans_b ? s.n : s.k,
-          s, s.stride_b),
-        y(type_of(s.result), s.n, s.m, s, s.stride_y) {
+      : shape(s), a(type_of(s.operand_type), s.a(), s, s.stride_a),
+        b(type_of(s.operand_type), s.b(), s, s.stride_b),
+        y(type_of(s.result), s.y(), s, s.stride_y) {
     check(cublasLtMatmulDescCreate(&product,
                                    s.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                           : CUBLAS_COMPUTE_32F,
@@ -272,10 +270,10 @@ void Gemm::Impl::choose() {
     double seconds() override {
       const GemmShape &s = gemm.shape;
       if (!y) {
-        a = operands.add(extent(s, s.m * s.k, s.stride_a, s.operand_type));
-        b = operands.add(extent(s, s.k * s.n, s.stride_b, s.operand_type));
-        c = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
-        y = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
+        a = operands.add(extent(s, s.a().span(), s.stride_a, s.operand_type));
+        b = operands.add(extent(s, s.b().span(), s.stride_b, s.operand_type));
+        c = operands.add(extent(s, s.y().span(), s.stride_y, s.result));
+        y = operands.add(extent(s, s.y().span(), s.stride_y, s.result));
         beside = operands.add(
             std::size_t(s.has_z() ? s.m * s.n : std::max(s.m, s.n)) *
             sizeof(float));

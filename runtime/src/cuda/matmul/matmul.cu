@@ -46,7 +46,7 @@ template <class T> static void clip_all(const Tensor &y, const fn::Clip &clip) {
   const fn::Clip rounded = {T(clip.alpha), T(clip.beta)};
   T *to = y.as<T>();
   cuda::for_elements(
-      y.elements(), FFRT_LAMBDA(int64_t i) { to[i] = T(rounded(to[i])); });
+      y.span(), FFRT_LAMBDA(int64_t i) { to[i] = T(rounded(to[i])); });
 }
 
 /// Does `c` lie as y does, not broadcast?
@@ -86,6 +86,9 @@ struct MatMul::Impl {
     shape.m = g.m;
     shape.n = g.n;
     shape.k = g.k;
+    shape.pitch_a = g.pitch_a;
+    shape.pitch_b = g.pitch_b;
+    shape.pitch_y = g.pitch_y;
     shape.trans_a = trans_a;
     shape.trans_b = trans_b;
     shape.alpha = alpha;

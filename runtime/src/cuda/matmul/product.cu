@@ -33,7 +33,7 @@ template <class T> struct alignas(kBytes) Chunk {
 /// Blocks have a row at a time.
 template <class T>
 __global__ void pad_kernel(PaddedMatrix m, const T *from, Chunk<T> *to) {
-  const int64_t chunks = m.padded_columns / Chunk<T>::kCount;
+  const int64_t chunks = m.padded_pitch / Chunk<T>::kCount;
   for (int64_t row = blockIdx.x; row < m.padded_rows; row += gridDim.x)
     for (int64_t c = threadIdx.x; c < chunks; c += blockDim.x) {
       Chunk<T> chunk;
@@ -41,7 +41,7 @@ __global__ void pad_kernel(PaddedMatrix m, const T *from, Chunk<T> *to) {
       for (int i = 0; i < Chunk<T>::kCount; ++i) {
         const int64_t column = c * Chunk<T>::kCount + i;
         chunk.of[i] = row < m.rows && column < m.columns
-                          ? from[row * m.columns + column]
+                          ? from[row * m.pitch + column]
                           : T(0);
       }
       to[row * chunks + c] = chunk;
@@ -77,7 +77,7 @@ template <class T>
 __global__ void unpad_kernel(PaddedMatrix m, const Chunk<T> *from, T *to,
                              bool aligned) {
   constexpr int kCount = Chunk<T>::kCount;
-  const int64_t n = m.rows * m.columns, apart = m.padded_columns / kCount,
+  const int64_t n = m.rows * m.columns, apart = m.padded_pitch / kCount,
                 step = int64_t(gridDim.x) * blockDim.x;
   for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
        i * kCount < n; i += step) {
@@ -118,7 +118,7 @@ const void *PaddedMatrix::read(const void *given, char *scratch) const {
     return given;
   with_bits(element, [&](auto bits) {
     using T = decltype(bits);
-    const unsigned threads = threads_for(padded_columns / Chunk<T>::kCount);
+    const unsigned threads = threads_for(padded_pitch / Chunk<T>::kCount);
     launch(blocks_for(padded_rows, 1, int(threads)), threads, pad_kernel<T>,
            *this, static_cast<const T *>(given),
            reinterpret_cast<Chunk<T> *>(scratch + at));
@@ -147,43 +147,54 @@ void PaddedMatrix::write(void *given, char *scratch) const {
 /// Copies that take more are not made.
 static constexpr std::size_t kMostBytes = std::size_t(2) << 30;
 
-/// The product of copies; none if extents are round already, are so small that
-/// much is added to them, or where nothing is gained.
+/// The product of copies; none if rows begin at multiples of kBytes already,
+/// where extents are so small that much is added to them, or where nothing is
+/// gained. Extents are rounded up, but where a matrix is pitched, in which
+/// there is no room for zeros: then what is copied is pitched, too.
 static std::optional<GemmShape> padded_shape(const GemmShape &s) {
   if (s.count != 1 || (s.operand_type == DType::f32 && !s.tf32))
     return std::nullopt;
+  const int64_t step = kBytes / int64_t(size_of(s.operand_type));
   const auto up = [&](int64_t extent) {
-    const int64_t step = kBytes / int64_t(size_of(s.operand_type));
     return (extent + step - 1) / step * step;
+  };
+  const auto is_pitched = [](const GemmShape::Stored &matrix) {
+    return matrix.pitch != matrix.columns;
   };
   GemmShape padded = s;
   // Dimensions in which some matrix is contiguous.
-  if (!s.trans_a || s.trans_b)
-    padded.k = up(s.k);
-  padded.n = up(s.n);
-  if (s.trans_a)
-    padded.m = up(s.m);
-  const bool pads_y = padded.m != s.m || padded.n != s.n;
-  const auto grows_little = [](int64_t from, int64_t to) {
+  if (!is_pitched(s.a()) && !is_pitched(s.b()) && !is_pitched(s.y())) {
+    if (!s.trans_a || s.trans_b)
+      padded.k = up(s.k);
+    padded.n = up(s.n);
+    if (s.trans_a)
+      padded.m = up(s.m);
+  }
+  padded.pitch_a = up(padded.a().pitch);
+  padded.pitch_b = up(padded.b().pitch);
+  padded.pitch_y = up(padded.y().pitch);
+  const bool pads_y =
+      padded.m != s.m || padded.n != s.n || padded.pitch_y != s.y().pitch;
+  const bool pads = pads_y || padded.k != s.k ||
+                    padded.pitch_a != s.a().pitch ||
+                    padded.pitch_b != s.b().pitch;
+  const auto grows_little = [&](int64_t from) {
     constexpr int64_t kShare = 8;
-    return (to - from) * kShare <= from;
+    return (up(from) - from) * kShare <= from;
   };
   // What is added lies as y does.
-  if ((pads_y && s.addend != GemmShape::Addend::none) ||
-      (!pads_y && padded.k == s.k) || !grows_little(s.m, padded.m) ||
-      !grows_little(s.n, padded.n) || !grows_little(s.k, padded.k))
+  if (!pads || (pads_y && s.addend != GemmShape::Addend::none) ||
+      !grows_little(s.a().columns) || !grows_little(s.b().columns) ||
+      !grows_little(s.n))
     return std::nullopt;
   return padded;
 }
 
 Product::Padded::Padded(const GemmShape &s, const GemmShape &p)
-    : a(s.trans_a ? PaddedMatrix{s.k, s.m, p.k, p.m, size_of(s.operand_type)}
-                  : PaddedMatrix{s.m, s.k, p.m, p.k, size_of(s.operand_type)}),
-      b(s.trans_b ? PaddedMatrix{s.n, s.k, p.n, p.k, size_of(s.operand_type)}
-                  : PaddedMatrix{s.k, s.n, p.k, p.n, size_of(s.operand_type)}),
-      row{1, s.n, 1, p.n, size_of(s.result)}, y{s.m, s.n, p.m, p.n,
-                                                size_of(s.result)},
-      product(p) {
+    : a(s.a(), p.a(), size_of(s.operand_type)),
+      b(s.b(), p.b(), size_of(s.operand_type)),
+      row({1, s.n, s.n}, {1, p.n, p.n}, size_of(s.result)),
+      y(s.y(), p.y(), size_of(s.result)), product(p) {
   for (PaddedMatrix *matrix : {&a, &b, &row, &y})
     if (matrix->is_padded()) {
       matrix->at = bytes;
@@ -222,10 +233,10 @@ public:
   double seconds() override {
     if (!a) {
       const std::size_t y_bytes =
-          std::size_t(shape.m * shape.n) * size_of(shape.result);
-      a = operands.add(std::size_t(shape.m * shape.k) *
+          std::size_t(shape.y().span()) * size_of(shape.result);
+      a = operands.add(std::size_t(shape.a().span()) *
                        size_of(shape.operand_type));
-      b = operands.add(std::size_t(shape.k * shape.n) *
+      b = operands.add(std::size_t(shape.b().span()) *
                        size_of(shape.operand_type));
       c = operands.add(y_bytes);
       y = operands.add(y_bytes);

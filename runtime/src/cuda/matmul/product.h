@@ -16,17 +16,23 @@
 
 namespace ffrt::cuda {
 
-/// A matrix in memory, and a copy with more rows and columns.
+/// A matrix in memory, and a copy with more rows, or with rows that are further
+/// apart.
 struct PaddedMatrix {
-  int64_t rows, columns, padded_rows, padded_columns;
+  int64_t rows, columns, pitch, padded_rows, padded_pitch;
   std::size_t element; ///< bytes: 2 or 4
   std::size_t at = 0;  ///< where in scratch memory the copy is
 
+  PaddedMatrix(const GemmShape::Stored &given, const GemmShape::Stored &padded,
+               std::size_t element)
+      : rows(given.rows), columns(given.columns), pitch(given.pitch),
+        padded_rows(padded.rows), padded_pitch(padded.pitch), element(element) {
+  }
   bool is_padded() const {
-    return padded_rows != rows || padded_columns != columns;
+    return padded_rows != rows || padded_pitch != pitch;
   }
   std::size_t bytes() const {
-    return std::size_t(padded_rows * padded_columns) * element;
+    return std::size_t(padded_rows * padded_pitch) * element;
   }
   /// The copy, with zeros in what is added; or what is given.
   const void *read(const void *given, char *scratch) const;
@@ -34,7 +40,7 @@ struct PaddedMatrix {
   void *place(void *given, char *scratch) const {
     return is_padded() ? scratch + at : given;
   }
-  /// What is not padding goes to where it belongs.
+  /// What is not padding goes to where it belongs, with rows side by side.
   void write(void *given, char *scratch) const;
 };
 

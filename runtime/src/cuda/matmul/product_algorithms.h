@@ -35,6 +35,9 @@ inline std::optional<GemmShape> product_shape(const Context &cx,
   shape.m = g.m;
   shape.n = g.n;
   shape.k = g.k;
+  shape.pitch_a = g.pitch_a;
+  shape.pitch_b = g.pitch_b;
+  shape.pitch_y = g.pitch_y;
   shape.trans_a = g.trans_a;
   shape.trans_b = g.trans_b;
   return shape;

@@ -26,7 +26,7 @@ void TimedTensors::place() {
     for (Tensor &tensor : *tensors)
       if (tensor.data)
         tensor.data =
-            memory.add(std::size_t(tensor.elements()) * size_of(tensor.type));
+            memory.add(std::size_t(tensor.span()) * size_of(tensor.type));
   is_placed = true;
 }
 
