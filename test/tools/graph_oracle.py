@@ -22,22 +22,50 @@ RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLik
           "Multinomial", "Dropout"}
 
 
-# What an oracle computes otherwise than ONNX says, in opsets before one, and how.
+def always(_node, _opset):
+    return True
+
+
+def has_pads(node, _opset):
+    return "auto_pad" in node.attributes or any(node.attributes.get("pads", []))
+
+
+# What an oracle computes otherwise than ONNX says: of which nodes, and how.
 WRONG = {
-    "ONNX Runtime": {},
+    "ONNX Runtime": {
+        "MaxPool": (lambda node, _: "auto_pad" in node.attributes,
+                    "has pads below zero where windows of integers are smaller than strides"),
+        "MaxUnpool": (lambda node, _: len(node.operands) > 2,
+                      "takes positions as those of the extents that are asked for"),
+        "MeanVarianceNormalization": (always, "has no number where all elements are equal"),
+    },
     "onnx": {
-        "LpNormalization": (1000, "sums for p = 1 without absolute values"),
-        "Loop": (1000, "takes no turn without a condition"),
-        "MaxPool": (1000, "forgets the pads of some integers"),
-        "MeanVarianceNormalization": (1000, "subtracts squares of nearly the same size"),
-        **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], (13, "along one dimension only")),
+        "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
+                       "begins at -1 where there is one element; PyTorch takes the middle"),
+        "LpNormalization": (always, "sums for p = 1 without absolute values"),
+        "Loop": (always, "takes no turn without a condition"),
+        "MaxPool": (has_pads, "forgets the pads of some integers"),
+        "MeanVarianceNormalization": (always, "subtracts squares of nearly the same size"),
+        "Resize": (always, "takes extents of results that are no whole numbers"),
+        **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"],
+                        (lambda _, opset: opset < 13, "along one dimension only")),
     },
 }
 
 
-def has(graph, operators):
-    return any(node.operator in operators or any(has(inner, operators) for inner in node.inner())
-               for node in graph.nodes)
+def nodes_of(graph):
+    for node in graph.nodes:
+        yield node
+        for inner in node.inner():
+            yield from nodes_of(inner)
+
+
+def is_wrong(oracle, graph):
+    for node in nodes_of(graph):
+        wrong, _ = WRONG[oracle].get(node.operator, (None, ""))
+        if wrong and wrong(node, graph.opset):
+            return True
+    return False
 
 
 def arrays(graph, report):
@@ -69,12 +97,11 @@ def by_reference(model, feeds):
 
 def oracles(graph, report):
     """(name, outputs) of those that take the graph; nothing where they are not installed."""
-    if not onnx or has(graph, RANDOM):
+    if not onnx or any(node.operator in RANDOM for node in nodes_of(graph)):
         return
     model, feeds = graph.widened().model(), arrays(graph, report)
     for name, compute in (("ONNX Runtime", by_runtime), ("onnx", by_reference)):
-        if has(graph, [operator for operator, (before, _) in WRONG[name].items()
-                       if graph.opset < before]):
+        if is_wrong(name, graph):
             continue
         try:
             outputs = compute(model, feeds)
