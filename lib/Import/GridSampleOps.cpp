@@ -209,8 +209,7 @@ static void importAffineGrid(NodeImporter &node) {
     for (int64_t d = spatial; d-- > 0; rest /= extents[d]) {
       const auto at = static_cast<double>(rest % extents[d]),
                  extent = static_cast<double>(extents[d]);
-      // Of one element ONNX says 0 / 0; PyTorch and ONNX Runtime take the
-      // middle.
+      // Of one element ONNX says 0 / 0; PyTorch takes the middle.
       numbers[(spatial - 1 - d) * *count + i] =
           !alignsCorners  ? (2 * at + 1) / extent - 1
           : extent == 1.0 ? 0

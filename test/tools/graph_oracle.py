@@ -33,6 +33,8 @@ def has_pads(node, _opset):
 # What an oracle computes otherwise than ONNX says: of which nodes, and how.
 WRONG = {
     "ONNX Runtime": {
+        "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
+                       "ends at 1 where there is one element; PyTorch takes the middle"),
         "MaxPool": (lambda node, _: "auto_pad" in node.attributes,
                     "has pads below zero where windows of integers are smaller than strides"),
         "MaxUnpool": (lambda node, _: len(node.operands) > 2,
@@ -41,7 +43,7 @@ WRONG = {
     },
     "onnx": {
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
-                       "begins at -1 where there is one element; PyTorch takes the middle"),
+                       "begins at -1 where there is one element"),
         "LpNormalization": (always, "sums for p = 1 without absolute values"),
         "Loop": (always, "takes no turn without a condition"),
         "MaxPool": (has_pads, "forgets the pads of some integers"),
