@@ -21,8 +21,11 @@ std::vector<Strategy> Kicks::run(const std::vector<Strategy> &from,
                                  int64_t budget, uint64_t round) {
   std::vector<Strategy> result(from.size());
   const size_t threads = std::min(tables.size(), from.size());
-  while (kickers.size() < threads)
+  while (kickers.size() < threads) {
     kickers.push_back(std::make_unique<Kicker>(*this, *tables[kickers.size()]));
+    for (const std::vector<Choice> &choices : known)
+      kickers.back()->repair.addKnown(choices);
+  }
   auto runShare = [&](size_t thread) {
     Kicker &kicker = *kickers[thread];
     for (size_t i = thread; i < from.size(); i += threads) {

@@ -18,6 +18,10 @@ public:
         const std::vector<int64_t> &room, std::function<bool()> goesOn)
       : space(space), options(options), room(room), goesOn(std::move(goesOn)) {}
 
+  /// Before the first run: see Repair.
+  void addKnown(std::vector<Choice> choices) {
+    known.push_back(std::move(choices));
+  }
   /// One more thread, whose table this is.
   void addThread(plan::SegmentTable &table);
 
@@ -42,6 +46,7 @@ private:
   const Options &options;
   const std::vector<int64_t> &room;
   const std::function<bool()> goesOn;
+  std::vector<std::vector<Choice>> known;
   std::vector<plan::SegmentTable *> tables;     ///< by thread
   std::vector<std::unique_ptr<Kicker>> kickers; ///< by thread, once needed
 };

@@ -3,7 +3,9 @@
 #include "Moves.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <set>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -250,29 +252,67 @@ void Moves::rotate(const Walker &from, Random &source,
   }
 }
 
-void Moves::group() {
-  const std::vector<int64_t> &divisors = space.divisors();
-  auto drawDivisor = [&] {
-    return divisors[static_cast<size_t>(
-        random->below(int64_t(divisors.size())))];
-  };
-  const int64_t size = drawDivisor();
-  auto drawDivisorOf = [&](int64_t number) {
-    int64_t divisor = drawDivisor();
-    while (number % divisor != 0)
-      divisor = drawDivisor();
-    return divisor;
-  };
+int64_t Moves::drawDivisorOf(int64_t number) {
+  const std::vector<int64_t> divisors = divisorsOf(number);
+  return divisors[static_cast<size_t>(random->below(int64_t(divisors.size())))];
+}
+
+TensorGrid Moves::drawGrid(int64_t size) {
   const int64_t layers = drawDivisorOf(size),
                 other = random->oneIn(2) ? drawDivisorOf(size / layers) : 1;
+  return {size / layers / other, layers, other};
+}
+
+void Moves::inGrid(OpId op, const TensorGrid &grid,
+                   const std::function<DeviceId(DeviceId)> &deviceOf) {
+  const NumberedChoice now = walker->numbered(op);
+  auto config = tensorGridOf(space, roles, now.op, grid);
+  if (!config)
+    return;
+  for (DeviceId &device : config->devices)
+    device = deviceOf(device);
+  if (space.allows(now.op, *config))
+    choices->push_back({now.op, walker->number(*config), now.options});
+}
+
+void Moves::tradeBranches(const Walker &from, Random &source,
+                          std::vector<NumberedChoice> &result) {
+  begin(from, source, result);
+  const auto number = static_cast<int64_t>(branches.operations.size());
+  if (number < 2)
+    return;
+  std::array<int64_t, 2> pair{random->below(number), random->below(number - 1)};
+  pair[1] += pair[1] >= pair[0];
+  std::array<std::vector<size_t>, 2> members;
+  std::array<std::set<DeviceId>, 2> devices;
+  for (size_t i = 0; i < open.size(); ++i)
+    for (size_t b = 0; b < pair.size(); ++b)
+      if (branches.of[anchorAt(i)] == pair[b]) {
+        members[b].push_back(i);
+        const Configuration &own = walker->config(anchorAt(i));
+        devices[b].insert(own.devices.begin(), own.devices.end());
+      }
+  if (devices[0] == devices[1] || devices[0].empty() || devices[1].empty())
+    return;
+  for (size_t b = 0; b < pair.size(); ++b) {
+    const std::vector<DeviceId> there(devices[1 - b].begin(),
+                                      devices[1 - b].end());
+    const TensorGrid grid = drawGrid(static_cast<int64_t>(there.size()));
+    for (size_t i : members[b])
+      inGrid(anchorAt(i), grid,
+             [&](DeviceId d) { return there[static_cast<size_t>(d)]; });
+  }
+}
+
+void Moves::group() {
+  const std::vector<int64_t> &divisors = space.divisors();
+  const int64_t size =
+      divisors[static_cast<size_t>(random->below(int64_t(divisors.size())))];
+  const TensorGrid grid = drawGrid(size);
   const auto first =
       static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
   auto split = [&](size_t i) {
-    const NumberedChoice now = walker->numbered(anchorAt(i));
-    const auto config = tensorGridOf(
-        space, roles, now.op, {size / layers / other, layers, other}, first);
-    if (config && space.allows(now.op, *config))
-      choices->push_back({now.op, walker->number(*config), now.options});
+    inGrid(anchorAt(i), grid, [&](DeviceId d) { return first + d; });
   };
   if (branches.operations.size() > 1 && random->oneIn(2)) {
     const int branch = branches.of[anchorAt(draw())];

@@ -41,6 +41,12 @@ public:
   void rotate(const Walker &walker, Random &random,
               std::vector<NumberedChoice> &choices);
 
+  /// And a third: two branches each go where the other one is, in a tensor grid
+  /// of all that it has there. Both change at once, since devices that two
+  /// branches are on, or none is, are seldom better.
+  void tradeBranches(const Walker &walker, Random &random,
+                     std::vector<NumberedChoice> &choices);
+
 private:
   struct Move {
     const char *name;
@@ -87,6 +93,13 @@ private:
   /// All open anchors, or a stretch of them: from one to before another.
   std::pair<size_t, size_t> drawStretch();
   NumberedChoice drawCandidate(size_t at);
+  int64_t drawDivisorOf(int64_t number);
+  /// Of so many devices: samples x layers, perhaps along both dimensions of
+  /// these.
+  TensorGrid drawGrid(int64_t size);
+  /// Proposes that for the anchor, the devices from 0 on being others.
+  void inGrid(plan::OpId anchor, const TensorGrid &grid,
+              const std::function<plan::DeviceId(plan::DeviceId)> &deviceOf);
   /// Proposes for `to` what `from` has.
   void carry(const NumberedChoice &from, plan::OpId to);
   /// Space::grown() or Space::shrunk(), with the factor as a number of

@@ -20,13 +20,24 @@ static constexpr double kTimeOfChains = 0.9;
 Population::Population(const Space &space, Walker &walker,
                        const Options &options, const std::vector<int64_t> &room,
                        std::function<bool(double)> stopped)
-    : walker(walker), options(options), room(room),
-      anchors(static_cast<int64_t>(space.anchors().size())),
+    : walker(walker), options(options), room(room), space(space),
+      hasBranches(Branches(space.graph()).areWorthwhile()),
       stopped(std::move(stopped)), watch(walker, room, options.plannedBytes),
       repair(
           space, walker, options.pinned, [this] { return watch.seemsToFit(); },
           [this] { return !this->stopped(1); }),
       kicks(space, options, room, [this] { return !this->stopped(1); }) {}
+
+void Population::note(const Strategy &strategy) {
+  repair.note(strategy);
+  if (!hasBranches)
+    return;
+  walker.assign(strategy);
+  std::vector<Choice> choices;
+  for (OpId anchor : space.anchors())
+    choices.push_back(walker.choice(anchor));
+  kicks.addKnown(std::move(choices));
+}
 
 void Population::run(int threads,
                      const std::function<void(const Chain &)> &report) {
@@ -150,7 +161,8 @@ void Population::improve(bool isLast) {
   repair.run(others, isLast ? made : made / kChainsForRepair,
              /*thoroughly=*/isLast);
   keep();
-  if (isLast && made / static_cast<int64_t>(kKicked) >= anchors) {
+  if (isLast && made / static_cast<int64_t>(kKicked) >=
+                    static_cast<int64_t>(space.anchors().size())) {
     const Picoseconds before = walker.makespan();
     kick(all, made);
     if (repair.regroup(made))

@@ -31,8 +31,9 @@ public:
   void add(std::unique_ptr<Chain> chain) { chains.push_back(std::move(chain)); }
   /// One more thread that kicks, whose table this is.
   void addThread(plan::SegmentTable &table) { kicks.addThread(table); }
-  /// What is good, too: repairs choose from its configurations.
-  void note(const plan::Strategy &strategy) { repair.note(strategy); }
+  /// What is good, too: repairs choose from its configurations, kicks take over
+  /// its branches.
+  void note(const plan::Strategy &strategy);
 
   /// `report` is called now and then by the first thread, and may be empty.
   void run(int threads, const std::function<void(const Chain &)> &report);
@@ -54,7 +55,8 @@ private:
   Walker &walker;
   const Options &options;
   const std::vector<int64_t> &room;
-  const int64_t anchors;
+  const Space &space;
+  const bool hasBranches;
   const std::function<bool(double)> stopped;
   RoomWatch watch;
   Repair repair;

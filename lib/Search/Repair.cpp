@@ -12,13 +12,37 @@ using namespace ffc::plan;
 /// Anchors of a window, and choices for the first of them that are kept.
 static constexpr size_t kWindow = 4, kBeam = 8;
 
+/// Indices of anchors that are not pinned: all of branches, what these meet in,
+/// and each branch, where there are several that matter.
+static std::vector<std::vector<size_t>>
+partsOf(const Space &space, const std::vector<Choice> &pinned) {
+  const Branches branches(space.graph());
+  if (!branches.areWorthwhile())
+    return {};
+  std::vector<std::vector<size_t>> parts(branches.operations.size() + 2);
+  for (size_t a = 0; a < space.anchors().size(); ++a) {
+    const OpId op = space.anchors()[a];
+    if (std::any_of(pinned.begin(), pinned.end(),
+                    [&](const Choice &pin) { return pin.op == op; }))
+      continue;
+    const int branch = branches.of[op];
+    parts[branch < 0 ? 1 : 0].push_back(a);
+    if (branch >= 0)
+      parts[static_cast<size_t>(branch) + 2].push_back(a);
+  }
+  parts.erase(std::remove_if(parts.begin(), parts.end(),
+                             [](const auto &part) { return part.empty(); }),
+              parts.end());
+  return parts;
+}
+
 Repair::Repair(const Space &space, Walker &walker,
                const std::vector<Choice> &pinned, std::function<bool()> mayTake,
                std::function<bool()> goesOn)
     : space(space), walker(walker), mayTake(std::move(mayTake)),
       goesOn(std::move(goesOn)), trails(space), roles(space),
       moves(space, pinned), isOpen(space.anchors().size(), true),
-      candidates(space.anchors().size()) {
+      candidates(space.anchors().size()), parts(partsOf(space, pinned)) {
   const Graph &graph = space.graph();
   for (const Choice &pin : pinned)
     isOpen[indexOf(pin.op)] = false;

@@ -52,6 +52,12 @@ public:
   /// What windows choose from, besides what is taken over from.
   void note(const plan::Strategy &strategy);
 
+  /// What a good strategy has for every anchor: kicks take over what it has for
+  /// branches, or for what these meet in.
+  void addKnown(const std::vector<Choice> &choices) {
+    known.push_back(walker.numbered(choices));
+  }
+
   /// Makes the walker's strategy faster by at most `budget` proposals. `others`
   /// are complete. What chooses for several anchors takes longest and only
   /// comes with `thoroughly`.
@@ -103,6 +109,7 @@ private:
                  const TensorGrid &grid) const;
   bool solvePairs();
   bool solvePair(size_t first, size_t second);
+  void drawPart(Random &random, Choices &choices) const;
   bool drawKick(Random &random, Choices &choices);
   std::set<size_t> around(const Choices &choices) const;
   bool followNeighbours(size_t anchor);
@@ -127,6 +134,9 @@ private:
   std::vector<std::vector<size_t>> neighbours;
   /// By class of anchors: what to choose from.
   std::vector<std::vector<plan::ConfigId>> candidates;
+  /// Of a model with branches: all of these, what they meet in, and each.
+  std::vector<std::vector<size_t>> parts;
+  std::vector<Choices> known; ///< by strategy, of all anchors
   MoveCount regions{"region of another"}, layers{"layers"}, pairs{"pair"},
       windows{"window"}, regroupings{"regrouping"}, kicks{"kick"};
 };

@@ -13,8 +13,10 @@ using namespace ffc::plan;
 /// Anchors that one changes at most.
 static constexpr size_t kMostKicked = 32;
 /// Of so many kicks, those that exchange devices and those that rotate layers;
-/// the others are moves of chains.
-static constexpr int64_t kOfAllKicks = 6, kExchanges = 1, kRotations = 2;
+/// the others are moves of chains. Where there are branches, kicks of these
+/// come on top.
+static constexpr int64_t kOfAllKicks = 6, kExchanges = 1, kRotations = 2,
+                         kOfBranches = 2;
 /// drawLimit()'s, of what comes out: up to 0.3 % slower on average.
 static constexpr double kAlpha = 3.3;
 /// What takes longer, by this share of the time, is not repaired.
@@ -25,8 +27,28 @@ static constexpr int kRounds = 2;
 /// find out takes as long as many proposals.
 static constexpr int kMostRefused = 8;
 
+/// All of a part as one of the known strategies has it: of branches that have
+/// devices of their own, and of others that share all, each is a valley.
+void Repair::drawPart(Random &random, Choices &choices) const {
+  if (known.empty())
+    return;
+  const Choices &theirs =
+      known[static_cast<size_t>(random.below(int64_t(known.size())))];
+  for (size_t anchor :
+       parts[static_cast<size_t>(random.below(int64_t(parts.size())))])
+    choices.push_back(theirs[anchor]);
+}
+
 bool Repair::drawKick(Random &random, Choices &choices) {
-  const int64_t kind = random.below(kOfAllKicks);
+  const int64_t kind =
+      random.below(kOfAllKicks + (parts.empty() ? 0 : kOfBranches));
+  if (kind >= kOfAllKicks) {
+    if (kind == kOfAllKicks)
+      drawPart(random, choices);
+    else
+      moves.tradeBranches(walker, random, choices);
+    return !choices.empty();
+  }
   if (kind < kExchanges)
     moves.exchangeDevices(walker, random, choices);
   else if (kind < kExchanges + kRotations)

@@ -35,6 +35,8 @@ WRONG = {
     "ONNX Runtime": {
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "ends at 1 where there is one element; PyTorch takes the middle"),
+        "Col2Im": (lambda node, _: any(d > 1 for d in node.attributes.get("dilations", [])),
+                   "loses columns of dilated blocks in one dimension"),
         "MaxPool": (lambda node, _: "auto_pad" in node.attributes,
                     "has pads below zero where windows of integers are smaller than strides"),
         "MaxUnpool": (lambda node, _: len(node.operands) > 2,
@@ -44,6 +46,7 @@ WRONG = {
     "onnx": {
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "begins at -1 where there is one element"),
+        "GlobalMaxPool": (always, "pools the channels of one dimension, too"),
         "LpNormalization": (always, "sums for p = 1 without absolute values"),
         "Loop": (always, "takes no turn without a condition"),
         "MaxPool": (has_pads, "forgets the pads of some integers"),

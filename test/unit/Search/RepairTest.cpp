@@ -261,6 +261,63 @@ TEST_F(RepairTest, LayersRotate) {
   EXPECT_TRUE(choices.empty()) << "there are no three";
 }
 
+/// Towers go where the other one is, each split there as it may be; what is
+/// pinned stays.
+TEST_F(RepairTest, BranchesTradePlaces) {
+  use(towers(256));
+  const Configuration left{{{0, 2}}, {0, 1}},
+      right = Configuration::onDevice(3);
+  walker->assign(strategyOf({left, kOne, right, right}));
+  Random random(1);
+  std::vector<NumberedChoice> choices;
+  std::set<int> splits; // dimensions
+  for (bool isPinned : {false, true}) {
+    std::vector<Choice> pins;
+    if (isPinned)
+      pins.push_back({space->anchors()[2], right});
+    Moves moves(*space, pins);
+    for (int i = 0; i < 20; ++i) {
+      moves.tradeBranches(*walker, random, choices);
+      ASSERT_EQ(choices.size(), isPinned ? 3u : 4u);
+      for (const NumberedChoice &choice : choices) {
+        const Configuration &config = walker->config(choice);
+        const bool isFirst = choice.op == space->anchors()[0] ||
+                             choice.op == space->anchors()[1];
+        EXPECT_EQ(config.devices, isFirst ? std::vector<DeviceId>{3}
+                                          : std::vector<DeviceId>({0, 1}));
+        splits.insert(config.axes.empty() ? -1 : config.axes[0].dim);
+      }
+    }
+  }
+  // Whole, and in two halves: of samples and of either dimension of parameters.
+  EXPECT_EQ(splits.size(), 4u);
+  walker->assign(strategyOf({kAll, kOne, kOne, kAll}));
+  Moves(*space, {}).tradeBranches(*walker, random, choices);
+  EXPECT_TRUE(choices.empty()) << "both are everywhere";
+}
+
+/// One kind of kick takes over towers of strategies that are known to be good.
+TEST_F(RepairTest, KicksTakeOverBranches) {
+  use(towers(256));
+  // No move makes such an order of devices.
+  const Configuration known{{{0, 4}}, {2, 0, 3, 1}};
+  const OpId pinned = space->anchors()[3];
+  int taken = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    walker->assign(strategyOf({kOne, kOne, kOne, kOne}));
+    Repair kicked = repair({{pinned, kOne}});
+    std::vector<Choice> choices;
+    for (OpId anchor : space->anchors())
+      choices.push_back({anchor, known});
+    kicked.addKnown(choices);
+    Random random(seed);
+    kicked.kick(random, 12);
+    taken += walker->config(space->anchors()[0]) == known;
+    EXPECT_EQ(walker->config(pinned), kOne);
+  }
+  EXPECT_GT(taken, 0);
+}
+
 TEST_F(RepairTest, Reshaped) {
   const TestGraph graph = layers(64);
   const Space eight(graph.graph, 8);
