@@ -167,7 +167,9 @@ LogicalResult FuncOp::verify() {
 LogicalResult BufferOp::verify() {
   if (failed(checkWord(*this, "section", getSection(), {"state", "arena"})) ||
       failed(checkWord(*this, "order", getOrder(),
-                       {"row_major", "channels_last", "pitched"})) || // 1
+                       {wordOf(plan::MemoryOrder::RowMajor),
+                        wordOf(plan::MemoryOrder::ChannelsLast),
+                        wordOf(plan::MemoryOrder::Pitched)})) || // 1
       failed(checkRows(*this, "offset", getOffset(), 1)) ||
       failed(checkRows(*this, "region", getRegion())))
     return failure();

@@ -39,8 +39,8 @@ plan::Access ff::identityAccess(int rank, plan::MemoryOrder order) {
   return access;
 }
 
-plan::Access ff::pitched(plan::Access access, plan::Pitches pitches) {
-  access.pitches = pitches;
+plan::Access ff::pitched(plan::Access access) {
+  access.pitches = plan::Pitches::Any;
   return access;
 }
 

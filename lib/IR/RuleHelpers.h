@@ -21,9 +21,8 @@ std::vector<plan::IterDim> dimsByRank(const plan::Shape &shape);
 plan::Access
 identityAccess(int rank, plan::MemoryOrder order = plan::MemoryOrder::Follow);
 
-/// The access, by a kernel that takes rows that are further apart.
-plan::Access pitched(plan::Access access,
-                     plan::Pitches pitches = plan::Pitches::Any);
+/// The access, by a kernel that takes rows of any pitch.
+plan::Access pitched(plan::Access access);
 
 /// `operand` broadcast to `result` as in numpy; iteration dimensions are those
 /// of the result. An operand of the result's shape follows memory orders,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 using namespace ffc;
@@ -264,15 +265,10 @@ TensorGrid Moves::drawGrid(int64_t size) {
 }
 
 void Moves::inGrid(OpId op, const TensorGrid &grid,
-                   const std::function<DeviceId(DeviceId)> &deviceOf) {
-  const NumberedChoice now = walker->numbered(op);
-  auto config = tensorGridOf(space, roles, now.op, grid);
-  if (!config)
-    return;
-  for (DeviceId &device : config->devices)
-    device = deviceOf(device);
-  if (space.allows(now.op, *config))
-    choices->push_back({now.op, walker->number(*config), now.options});
+                   const std::vector<DeviceId> &devices) {
+  if (const auto config = tensorGridOn(space, roles, op, grid, devices))
+    choices->push_back(
+        {op, walker->number(*config), walker->numbered(op).options});
 }
 
 void Moves::tradeBranches(const Walker &from, Random &source,
@@ -299,8 +295,7 @@ void Moves::tradeBranches(const Walker &from, Random &source,
                                       devices[1 - b].end());
     const TensorGrid grid = drawGrid(static_cast<int64_t>(there.size()));
     for (size_t i : members[b])
-      inGrid(anchorAt(i), grid,
-             [&](DeviceId d) { return there[static_cast<size_t>(d)]; });
+      inGrid(anchorAt(i), grid, there);
   }
 }
 
@@ -309,11 +304,11 @@ void Moves::group() {
   const int64_t size =
       divisors[static_cast<size_t>(random->below(int64_t(divisors.size())))];
   const TensorGrid grid = drawGrid(size);
-  const auto first =
-      static_cast<DeviceId>(random->below(space.numDevices() / size) * size);
-  auto split = [&](size_t i) {
-    inGrid(anchorAt(i), grid, [&](DeviceId d) { return first + d; });
-  };
+  std::vector<DeviceId> block(static_cast<size_t>(size));
+  std::iota(
+      block.begin(), block.end(),
+      static_cast<DeviceId>(random->below(space.numDevices() / size) * size));
+  auto split = [&](size_t i) { inGrid(anchorAt(i), grid, block); };
   if (branches.operations.size() > 1 && random->oneIn(2)) {
     const int branch = branches.of[anchorAt(draw())];
     for (size_t i = 0; i < open.size(); ++i)

@@ -97,9 +97,9 @@ private:
   /// Of so many devices: samples x layers, perhaps along both dimensions of
   /// these.
   TensorGrid drawGrid(int64_t size);
-  /// Proposes that for the anchor, the devices from 0 on being others.
+  /// Proposes that for the anchor on the devices, if it may be so.
   void inGrid(plan::OpId anchor, const TensorGrid &grid,
-              const std::function<plan::DeviceId(plan::DeviceId)> &deviceOf);
+              const std::vector<plan::DeviceId> &devices);
   /// Proposes for `to` what `from` has.
   void carry(const NumberedChoice &from, plan::OpId to);
   /// Space::grown() or Space::shrunk(), with the factor as a number of

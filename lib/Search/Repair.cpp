@@ -12,20 +12,16 @@ using namespace ffc::plan;
 /// Anchors of a window, and choices for the first of them that are kept.
 static constexpr size_t kWindow = 4, kBeam = 8;
 
-/// Indices of anchors that are not pinned: all of branches, what these meet in,
-/// and each branch, where there are several that matter.
+/// Of the anchors, by index: all of branches, what these meet in, and each
+/// branch, where there are several that matter.
 static std::vector<std::vector<size_t>>
-partsOf(const Space &space, const std::vector<Choice> &pinned) {
+partsOf(const Space &space, const std::vector<size_t> &anchors) {
   const Branches branches(space.graph());
   if (!branches.areWorthwhile())
     return {};
   std::vector<std::vector<size_t>> parts(branches.operations.size() + 2);
-  for (size_t a = 0; a < space.anchors().size(); ++a) {
-    const OpId op = space.anchors()[a];
-    if (std::any_of(pinned.begin(), pinned.end(),
-                    [&](const Choice &pin) { return pin.op == op; }))
-      continue;
-    const int branch = branches.of[op];
+  for (size_t a : anchors) {
+    const int branch = branches.of[space.anchors()[a]];
     parts[branch < 0 ? 1 : 0].push_back(a);
     if (branch >= 0)
       parts[static_cast<size_t>(branch) + 2].push_back(a);
@@ -42,7 +38,7 @@ Repair::Repair(const Space &space, Walker &walker,
     : space(space), walker(walker), mayTake(std::move(mayTake)),
       goesOn(std::move(goesOn)), trails(space), roles(space),
       moves(space, pinned), isOpen(space.anchors().size(), true),
-      candidates(space.anchors().size()), parts(partsOf(space, pinned)) {
+      candidates(space.anchors().size()) {
   const Graph &graph = space.graph();
   for (const Choice &pin : pinned)
     isOpen[indexOf(pin.op)] = false;
@@ -54,6 +50,7 @@ Repair::Repair(const Space &space, Walker &walker,
     for (OpId op : space.followers(space.anchors()[a]))
       groupOf[op] = a;
   }
+  parts = partsOf(space, open);
   // Where most is moved there is most to gain, if not all can be tried.
   std::stable_sort(open.begin(), open.end(), [&](size_t a, size_t b) {
     return elementsMovedBy(graph, graph.op(space.anchors()[a])) >

@@ -20,12 +20,7 @@ Repair::Choices Repair::inGrid(const std::vector<size_t> &members,
   Choices choices;
   for (size_t member : members) {
     const NumberedChoice own = walker.numbered(space.anchors()[member]);
-    auto config = tensorGridOf(space, roles, own.op, grid);
-    if (!config)
-      continue;
-    for (DeviceId &device : config->devices)
-      device = devices[static_cast<size_t>(device)];
-    if (space.allows(own.op, *config))
+    if (const auto config = tensorGridOn(space, roles, own.op, grid, devices))
       choices.push_back({own.op, walker.number(*config), own.options});
   }
   return choices;

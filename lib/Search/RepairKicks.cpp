@@ -10,7 +10,7 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// Anchors that one changes at most.
+/// Anchors that one changes at most, unless it is of whole branches.
 static constexpr size_t kMostKicked = 32;
 /// Of so many kicks, those that exchange devices and those that rotate layers;
 /// the others are moves of chains. Where there are branches, kicks of these
@@ -27,8 +27,9 @@ static constexpr int kRounds = 2;
 /// find out takes as long as many proposals.
 static constexpr int kMostRefused = 8;
 
-/// All of a part as one of the known strategies has it: of branches that have
-/// devices of their own, and of others that share all, each is a valley.
+/// All of a part as one of the known strategies has it. Strategies whose
+/// branches have devices of their own, and ones whose branches share all, are
+/// separated by slower ones.
 void Repair::drawPart(Random &random, Choices &choices) const {
   if (known.empty())
     return;

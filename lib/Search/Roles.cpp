@@ -232,3 +232,15 @@ std::optional<Configuration> search::tensorGridOf(const Space &space,
                  {roles.other[op], grid.other}},
                 first);
 }
+
+std::optional<Configuration>
+search::tensorGridOn(const Space &space, const Roles &roles, OpId op,
+                     const TensorGrid &grid,
+                     const std::vector<DeviceId> &devices) {
+  auto config = tensorGridOf(space, roles, op, grid);
+  if (!config)
+    return std::nullopt;
+  for (DeviceId &device : config->devices)
+    device = devices[static_cast<size_t>(device)];
+  return space.allows(op, *config) ? config : std::nullopt;
+}

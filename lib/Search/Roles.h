@@ -60,6 +60,13 @@ std::optional<plan::Configuration>
 tensorGridOf(const Space &space, const Roles &roles, plan::OpId op,
              const TensorGrid &grid, plan::DeviceId first = 0);
 
+/// The same on these devices, in that order, as many as the grid has points;
+/// nothing, too, if the space does not allow it.
+std::optional<plan::Configuration>
+tensorGridOn(const Space &space, const Roles &roles, plan::OpId op,
+             const TensorGrid &grid,
+             const std::vector<plan::DeviceId> &devices);
+
 /// The state that `value` is, perhaps in another form, such as another element
 /// type; of several side by side, the first one; -1: it is none.
 plan::ValueId stateBehind(const plan::Graph &graph, plan::ValueId value);

@@ -90,7 +90,7 @@ def Rank_BufferOp : Rank_ActionOp<"buffer", [
   let description = [{
     `region` lists, per dimension, the number of intervals and their bounds:
     the box [0:4, 16:32] is `1, 0, 4, 1, 16, 32`. `global` is the shape of the
-    tensor it is a part of. `section` is "state" or "arena", `order` "row_major"
+    tensor it is a part of. `section` is "state" or "arena", `order` "row_major",
     "channels_last" or "pitched" (plan::MemoryOrder).
 
     ```mlir

@@ -14,6 +14,7 @@
 #include "cuda/device/scratch.h"
 #include "cuda/kernels/walk.h"
 #include "cuda/matmul/product.h"
+#include "cuda/matmul/product_shape.h"
 #include "ffrt/cuda/launch.h"
 
 #include <algorithm>
@@ -77,20 +78,10 @@ struct MatMul::Impl {
         result_size(int64_t(size_of(y.type))), clip(clip_of("matmul", clamp)) {
     const MatMulGeometry &g = geometry;
     check_addends(g, {a, b, c, more_to_add}, y, alpha, beta);
-    GemmShape shape;
+    GemmShape shape = cuda::matrix_product(cx, g, a.type);
     shape.relu = clip.alpha == 0.0f && clip.beta == HUGE_VALF && g.loops() == 0;
     clips_after = !clamp.empty() && !shape.relu;
-    shape.operand_type = a.type;
     shape.result = y.type;
-    shape.tf32 = cx.tf32 && a.type == DType::f32;
-    shape.m = g.m;
-    shape.n = g.n;
-    shape.k = g.k;
-    shape.pitch_a = g.pitch_a;
-    shape.pitch_b = g.pitch_b;
-    shape.pitch_y = g.pitch_y;
-    shape.trans_a = trans_a;
-    shape.trans_b = trans_b;
     shape.alpha = alpha;
     loops = g.batch.size();
     if (loops > g.loops()) {

@@ -8,8 +8,8 @@
 #ifndef FFRT_CUDA_PRODUCT_ALGORITHMS_H
 #define FFRT_CUDA_PRODUCT_ALGORITHMS_H
 
-#include "common/matmul/matmul_geometry.h"
 #include "cuda/matmul/gemm.h"
+#include "cuda/matmul/product_shape.h"
 #include "cuda/plans/plan_timer.h"
 #include "cuda/plans/tuner.h"
 #include "ffrt/context.h"
@@ -20,28 +20,6 @@
 #include <vector>
 
 namespace ffrt::cuda {
-
-/// op(a) op(b) as one product; none if y has batch dimensions of its own.
-inline std::optional<GemmShape> product_shape(const Context &cx,
-                                              const Tensor &a, const Tensor &b,
-                                              const Tensor &y, int64_t trans_a,
-                                              int64_t trans_b) {
-  const MatMulGeometry g(a, b, y, trans_a != 0, trans_b != 0);
-  if (!g.batch.empty())
-    return std::nullopt;
-  GemmShape shape;
-  shape.operand_type = a.type;
-  shape.tf32 = cx.tf32 && a.type == DType::f32;
-  shape.m = g.m;
-  shape.n = g.n;
-  shape.k = g.k;
-  shape.pitch_a = g.pitch_a;
-  shape.pitch_b = g.pitch_b;
-  shape.pitch_y = g.pitch_y;
-  shape.trans_a = g.trans_a;
-  shape.trans_b = g.trans_b;
-  return shape;
-}
 
 /// What a kernel does: the library, or a `Separate`, which is constructed with
 /// the context, operands, results and attributes, and called with the tensors.
