@@ -2,8 +2,8 @@
 //
 // There are two sets of buffers, each with memory of the host and of the
 // device. A batch is copied to its set's device memory on a stream of its own,
-// and from there to the slots on the kernels' stream, which takes a fraction of
-// the time: while a step runs, the next batch arrives.
+// in one transfer, and from there to the slots on the kernels' stream, which
+// takes a fraction of the time: while a step runs, the next batch arrives.
 //
 //===----------------------------------------------------------------------===//
 #include "common/device/input_buffers.h"
@@ -58,6 +58,7 @@ struct Set {
 
 struct InputBuffers::Impl {
   std::vector<Tensor> slots;
+  std::size_t bytes = 0; ///< of a set's memory, where all slots' copies lie
   cudaStream_t stream = nullptr;
   std::array<Set, 2> sets;
   std::size_t next = 0; ///< that the host writes
@@ -69,12 +70,10 @@ struct InputBuffers::Impl {
 
   void upload(Set &set) {
     set.placed.hold(stream);
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      if (slots[i].data)
-        check(cudaMemcpyAsync(set.device[i].data, set.host[i].data,
-                              std::size_t(bytes_of(slots[i])),
-                              cudaMemcpyHostToDevice, stream),
-              "cudaMemcpyAsync");
+    if (bytes > 0)
+      check(cudaMemcpyAsync(set.device_memory.get(), set.host_memory.get(),
+                            bytes, cudaMemcpyHostToDevice, stream),
+            "cudaMemcpyAsync");
     set.arrived.record(stream);
   }
 
@@ -106,9 +105,10 @@ InputBuffers::InputBuffers(const std::vector<Tensor> &slots)
     if (t.data)
       bytes += (bytes_of(t) + kAlignment - 1) / kAlignment * kAlignment;
   }
+  impl->bytes = std::size_t(bytes);
   for (Set &set : impl->sets) {
-    set.host_memory = host_memory(std::size_t(bytes));
-    set.device_memory = allocate(std::size_t(bytes));
+    set.host_memory = host_memory(impl->bytes);
+    set.device_memory = allocate(impl->bytes);
     set.host = set.device = slots;
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].data) {
