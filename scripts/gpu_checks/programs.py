@@ -63,7 +63,10 @@ class Programs:
         for folder in fresh, self.folder:
             shutil.rmtree(folder, ignore_errors=True)
         with tarfile.open(self.packed) as archive:
-            archive.extractall(fresh, filter="data")
+            # Python has filters since 3.11.4 only.
+            archive.extraction_filter = getattr(tarfile, "data_filter",
+                                                lambda member, path: member)
+            archive.extractall(fresh)
         with open(os.path.join(fresh, os.path.basename(stamp)), "w", encoding="utf-8"):
             pass
         os.rename(fresh, self.folder)

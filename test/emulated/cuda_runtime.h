@@ -72,6 +72,12 @@ template <class T> T __shfl_sync(unsigned, T value, int lane) {
   return ffrt::emulated::exchange(value, lane);
 }
 
+inline int __any_sync(unsigned, int answer) {
+  for (int mask = warpSize / 2; mask > 0; mask /= 2)
+    answer |= __shfl_xor_sync(~0u, answer, mask);
+  return answer;
+}
+
 /// Threads change at barriers only, so that everything between is atomic.
 template <class T, class V> T atomicAdd(T *at, V value) {
   const T old = ffrt::emulated::races::read(at);

@@ -21,6 +21,12 @@ using boost::context::fiber;
 /// What a thread waits for.
 enum class At { start, warp, block, cluster, end };
 
+struct Copy {
+  void *to;
+  const void *from; ///< or null
+  std::size_t bytes;
+};
+
 struct Lane {
   Thread thread;
   fiber here;       ///< of the thread while it waits
@@ -30,6 +36,7 @@ struct Lane {
   /// How often it has passed the barriers of its warp, block and cluster.
   unsigned warps = 0, blocks = 0, clusters = 0;
   alignas(kLargest) char slot[kLargest];
+  std::vector<Copy> copies; ///< that it has begun
 };
 
 /// Blocks that run at the same time, one after the other in `lanes`.
@@ -59,12 +66,15 @@ boost::context::pooled_fixedsize_stack &stacks() {
   return all;
 }
 
-[[noreturn]] void diverged(const char *who) {
-  std::fprintf(stderr,
-               "error: block %u: expected all threads of a %s at the same "
-               "barrier, found some elsewhere\n",
-               running->thread.block.x, who);
+[[noreturn]] void fail(const std::string &what) {
+  std::fprintf(stderr, "error: block %u: %s\n", running->thread.block.x,
+               what.c_str());
   std::abort();
+}
+
+[[noreturn]] void diverged(const char *who) {
+  fail("expected all threads of a " + std::string(who) +
+       " at the same barrier, found some elsewhere");
 }
 
 enum class Order { forward, backward, shuffled };
@@ -178,6 +188,9 @@ void run_cluster(const std::function<void()> &body) {
       *lane.scheduler = std::move(from);
       races::leave(&cluster->begin);
       body();
+      if (!lane.copies.empty())
+        fail("expected threads to wait for their copies, found one that ends "
+             "before");
       lane.at = At::end;
       races::arrive(&cluster->end);
       races::go_on_as(host);
@@ -274,6 +287,38 @@ void sync_block() { arrive_and_wait(At::block, &Lane::blocks); }
 void sync_warp() { arrive_and_wait(At::warp, &Lane::warps); }
 
 void meet_warp() { wait(At::warp); }
+
+namespace {
+void finish(const Copy &copy) {
+  if (copy.from)
+    std::memcpy(copy.to, copy.from, copy.bytes);
+  else
+    std::memset(copy.to, 0, copy.bytes);
+}
+} // namespace
+
+uint32_t load_word(uintptr_t at) {
+  uint32_t word;
+  std::memcpy(&word, reinterpret_cast<const void *>(at), sizeof word);
+  return word;
+}
+
+void copy_async(uintptr_t to, const void *from, std::size_t bytes) {
+  if ((to | reinterpret_cast<uintptr_t>(from)) % bytes != 0)
+    fail("cp.async: expected places at multiples of " + std::to_string(bytes) +
+         " bytes, found others");
+  const Copy copy{reinterpret_cast<void *>(to), from, bytes};
+  if (running->thread.lane % 2 == 0)
+    finish(copy);
+  else
+    running->copies.push_back(copy);
+}
+
+void wait_for_copies() {
+  for (const Copy &copy : running->copies)
+    finish(copy);
+  running->copies.clear();
+}
 
 void *added_memory() {
   return cluster->memory.data() + running->thread.rank * cluster->shared;

@@ -57,9 +57,9 @@ template <class T> uint32_t word_of(T left, T right) {
   return word;
 }
 
-inline void load_matrices(uint32_t (&words)[4], const void *row,
+inline void load_matrices(uint32_t (&words)[4], uintptr_t row,
                           bool transposed) {
-  if (reinterpret_cast<uintptr_t>(row) % 16 != 0) {
+  if (row % 16 != 0) {
     std::fprintf(stderr, "error: ldmatrix: expected rows at multiples of 16 "
                          "bytes, found others\n");
     std::abort();
@@ -71,7 +71,8 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
     for (int i = 0; i < 2; ++i) {
       const int r = transposed ? 2 * (lane % 4) + i : lane / 4,
                 c = transposed ? lane / 4 : 2 * (lane % 4) + i;
-      pair[i] = given_by<const uint16_t *>(8 * m + r)[c];
+      pair[i] =
+          reinterpret_cast<const uint16_t *>(given_by<uintptr_t>(8 * m + r))[c];
     }
     words[m] = word_of(pair[0], pair[1]);
   }

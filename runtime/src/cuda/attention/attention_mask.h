@@ -35,17 +35,24 @@ public:
                          t / kSquare * strides[2] + s / kSquare * strides[3]]
                  : Masked::nothing;
   }
-  /// Of the rows and positions from t and s on that there are.
+  /// Of the rows and positions from t and s on that there are; both begin a
+  /// square. All threads of a warp ask together and are told the same.
   __device__ bool hides_all(const AttentionGeometry &g, int64_t n, int64_t h,
                             int64_t t, int rows, int64_t s,
                             int positions) const {
     if (!flags)
       return false;
-    for (int64_t i = t; i < t + rows && i < g.rows; i += kSquare)
-      for (int64_t j = s; j < s + positions && j < g.keys; j += kSquare)
-        if (square(n, h, i, j) != Masked::all)
-          return false;
-    return true;
+    const int across = (positions + kSquare - 1) / kSquare,
+              squares = (rows + kSquare - 1) / kSquare * across;
+    bool sees = false;
+    FFRT_UNROLL_BY(1)
+    for (int i = int(threadIdx.x) % warpSize; i < squares; i += warpSize) {
+      const int64_t row = t + i / across * kSquare,
+                    position = s + i % across * kSquare;
+      sees |= row < g.rows && position < g.keys &&
+              square(n, h, row, position) != Masked::all;
+    }
+    return !__any_sync(~0u, sees);
   }
 
   /// Extents and strides of the squares; those along which the mask is

@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     query_gradients_kernel(AttentionHeads heads, MaskMap map,
                            Differentiated<T> of) {
   __shared__ typename Tile::Rows queries, slopes;
-  __shared__ typename Tile::Columns keys, values;
+  __shared__ typename Tile::Columns keys[2], values[2];
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = TensorTask::count(g, g.rows, Tile::kRows);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
@@ -100,12 +100,12 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     auto is_hidden = [&](int64_t t, int rows, int64_t s) {
       return map.hides_all(g, n, h, t, rows, s, Tile::kColumns);
     };
-    auto add_block = [&](int64_t at) {
+    auto add_block = [&](int64_t at, int stage) {
       if (first >= g.rows || is_hidden(first, 16, at))
         return;
       typename Tile::Scores qk, ds;
-      Tile::multiply(queries, keys, qk);
-      Tile::multiply(slopes, values, ds);
+      Tile::multiply(queries, keys[stage], qk);
+      Tile::multiply(slopes, values[stage], ds);
       const int64_t positions = g.keys - at;
       FFRT_UNROLL
       for (int j = 0; j < Tile::kColumns / 8; ++j) {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
           }
         }
       }
-      Tile::add(ds, keys, sums);
+      Tile::add(ds, keys[stage], sums);
     };
     Tile::template for_blocks<true>(
         g.keys, k, keys, v, values,
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
     key_gradients_kernel(AttentionHeads heads, MaskMap map,
                          Differentiated<T> of) {
   __shared__ typename Tile::Rows keys, values;
-  __shared__ typename Tile::Columns queries, slopes;
+  __shared__ typename Tile::Columns queries[2], slopes[2];
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = TensorTask::count(g, g.keys, Tile::kRows);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
@@ -166,12 +166,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       return map.hides_all(g, n, h, t, Tile::kColumns, s, positions) &&
              see_enough(heads, of, n, h, t, Tile::kColumns);
     };
-    auto add_block = [&](int64_t at) {
+    auto add_block = [&](int64_t at, int stage) {
       if (first >= g.keys || is_hidden(at, first, 16))
         return;
       typename Tile::Scores p, ds;
-      Tile::multiply(keys, queries, p);
-      Tile::multiply(values, slopes, ds);
+      Tile::multiply(keys, queries[stage], p);
+      Tile::multiply(values, slopes[stage], ds);
       const int64_t rows = g.rows - at;
       FFRT_UNROLL
       for (int j = 0; j < Tile::kColumns / 8; ++j) {
@@ -201,8 +201,8 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
           }
         }
       }
-      Tile::add(p, slopes, dv);
-      Tile::add(ds, queries, dk);
+      Tile::add(p, slopes[stage], dv);
+      Tile::add(ds, queries[stage], dk);
     };
     Tile::template for_blocks<true>(
         g.rows, q, queries, dy, slopes,

@@ -131,7 +131,8 @@ __device__ __forceinline__ void
 add_positions(const AttentionHeads &heads, const MaskMap &map,
               const Attended<T> &of, const TensorTask &task, bool skip,
               const typename Tile::Rows &queries,
-              typename Tile::Columns (&columns)[2], TensorSums<Tile> &rows) {
+              typename Tile::Columns (&keys)[2],
+              typename Tile::Columns (&values)[2], TensorSums<Tile> &rows) {
   const AttentionGeometry &g = heads.g;
   const Vectors<T> k = heads.of(of.k, task.n, task.h, g.keys, g.width),
                    v = kPart == Part::largest
@@ -143,17 +144,17 @@ add_positions(const AttentionHeads &heads, const MaskMap &map,
   };
   const int64_t first = task.first + Tile::warp_row();
   Tile::template for_blocks<kPart != Part::largest>(
-      g.keys, k, columns[0], v, columns[1],
+      g.keys, k, keys, v, values,
       [&](int64_t s) { return is_hidden(task.first, Tile::kRows, s); },
-      [&](int64_t s) {
+      [&](int64_t s, int stage) {
         if (first >= g.rows || is_hidden(first, 16, s))
           return;
         typename Tile::Scores scores;
-        Tile::multiply(queries, columns[0], scores);
+        Tile::multiply(queries, keys[stage], scores);
         finish_scores<Tile>(heads, map, task, s, scores);
         add_scores<Tile, kPart>(heads, task, s, scores, rows);
         if (kPart != Part::largest)
-          Tile::add(scores, columns[1], rows.sums);
+          Tile::add(scores, values[stage], rows.sums);
       });
 }
 
@@ -196,7 +197,7 @@ template <class Tile, Part kPart, class T>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     attend_kernel(AttentionHeads heads, MaskMap map, Attended<T> of) {
   __shared__ typename Tile::Rows queries;
-  __shared__ typename Tile::Columns columns[2];
+  __shared__ typename Tile::Columns keys[2], values[2];
   const AttentionGeometry &g = heads.g;
   const float hidden = hidden_score(g);
   const int64_t tasks = TensorTask::count(g, g.rows, Tile::kRows);
@@ -221,8 +222,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       skip = skip && !rows.any_near(hidden, left);
     }
     for (;; skip = false, rows.clear()) {
-      add_positions<Tile, kPart>(heads, map, of, task, skip, queries, columns,
-                                 rows);
+      add_positions<Tile, kPart>(heads, map, of, task, skip, queries, keys,
+                                 values, rows);
       // What was left out is nothing beside what was not, but for rows that see
       // nothing else.
       if (kPart != Part::all || !skip || !rows.any_near(hidden, left))

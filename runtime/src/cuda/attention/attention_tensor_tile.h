@@ -2,8 +2,8 @@
 //
 // What both directions of attention share. A block of threads has kRows vectors
 // (queries, or keys) in shared memory, 16 for each warp, and goes over the
-// vectors that they meet kColumns at a time; the next of these are fetched into
-// registers while it computes. Scores stay in the registers in which tensor
+// vectors that they meet kColumns at a time; the next of these are copied to
+// shared memory while it computes. Scores stay in the registers in which tensor
 // cores leave them, which are those that the next product takes them from (Dao,
 // 2023). Sums are f32.
 //
@@ -30,28 +30,29 @@ public:
   /// From row t and position s on. All lanes of a warp call it together.
   __device__ WarpDropout(const AttentionHeads &heads, int64_t n, int64_t h,
                          int64_t t, int64_t s)
-      : ratio(heads.g.ratio) {
-    if (ratio > 0.0f)
+      : drops(heads.g.ratio > 0.0f), of_kept(heads.of_kept) {
+    if (drops)
       bits = kRowsArePositions
                  ? heads.kept_bits(n, h, t + lane() % 8, s + lane() / 8 * 4)
                  : heads.kept_bits(n, h, t + lane() % 16, s + lane() / 16 * 4);
   }
   /// Of number 2 i + c of the lane's scores; again all lanes together.
   __device__ float operator()(int i, int c) const {
-    if (ratio == 0.0f)
+    if (!drops)
       return 1.0f;
     const int row = lane() / 4 + 8 * i, column = 2 * (lane() % 4) + c,
               position = kRowsArePositions ? row : column,
               from = kRowsArePositions ? position / 4 * 8 + column
                                        : position / 4 * 16 + row;
     const bool kept = __shfl_sync(~0u, bits, from) >> position % 4 & 1;
-    return kept ? 1.0f / (1.0f - ratio) : 0.0f;
+    return kept ? of_kept : 0.0f;
   }
 
 private:
   __device__ static int lane() { return int(threadIdx.x) % 32; }
 
-  float ratio;
+  bool drops;
+  float of_kept;
   uint32_t bits = 0;
 };
 
@@ -68,12 +69,33 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   /// A thread has two rows.
   static constexpr int kOwnRows = 2;
 
-  /// Elements of a row of a part (tensor_core.h).
-  static constexpr int kOfPart = 16 / int(sizeof(T));
-  /// Vectors in shared memory, so far apart that eight are in different banks.
-  template <int kCount> struct alignas(16) Block {
-    T at[kCount][kWidth + kOfPart];
+  /// A row of a part (tensor_core.h).
+  struct __attribute__((aligned(16), may_alias)) Words {
+    uint32_t at[4];
   };
+  /// Its elements, and how many of it are in a vector.
+  static constexpr int kOfPart = int(sizeof(Words) / sizeof(T)),
+                       kParts = kWidth / kOfPart;
+  static constexpr int kVectorBytes = kWidth * int(sizeof(T));
+  /// Vectors in shared memory. Of each the parts lie in an order of its own,
+  /// so that the same part of eight neighbours is in different banks.
+  template <int kCount> struct alignas(kVectorBytes) Block {
+    T at[kCount][kWidth];
+
+    __device__ Words &part(int row, int p) {
+      return *reinterpret_cast<Words *>(&at[row][(p ^ row % 8) * kOfPart]);
+    }
+    __device__ cuda::SharedAddress address(int row, int p) const {
+      return cuda::shared_address(&at[row][(p ^ row % 8) * kOfPart]);
+    }
+  };
+  /// From the address of part p of a row to that of part p ^ q, and to that of
+  /// the same part eight rows on.
+  static constexpr cuda::SharedAddress part_step(int q) {
+    return cuda::SharedAddress(q * int(sizeof(Words)));
+  }
+  static constexpr cuda::SharedAddress kEightRows = 8 * kVectorBytes;
+  static_assert(kParts % 8 == 0, "an order of eight parts");
   using Rows = Block<kRows>;
   using Columns = Block<kColumns>;
 
@@ -102,104 +124,79 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   // Vectors from memory
   //===--------------------------------------------------------------------===//
 
-  /// A row of a part, read and written at once where it begins at a multiple of
-  /// so many bytes.
-  struct __attribute__((aligned(16), may_alias)) Words {
-    uint32_t at[4];
-  };
-  /// Of them in a vector.
-  static constexpr int kWords = kWidth / kOfPart;
-
-  /// Do those of the vectors in memory begin so?
-  __device__ static bool is_aligned(const Vectors<T> &from) {
+  /// Begins to copy vectors to a block, with zeros beyond those that there are.
+  /// land() and a barrier are to follow.
+  template <int kCount>
+  __device__ static void begin(Block<kCount> &to, const Vectors<T> &from) {
     const auto first = reinterpret_cast<uintptr_t>(from.at);
-    return (first | uintptr_t(from.apart) * sizeof(T)) % sizeof(Words) == 0 &&
-           from.width % kOfPart == 0;
-  }
-  __device__ static Words words_of(const Vectors<T> &from, bool aligned,
-                                   int64_t i, int column) {
-    const bool whole = aligned && i < from.count && column < from.width;
-    Words words;
-    if (whole)
-      words =
-          *reinterpret_cast<const Words *>(from.at + i * from.apart + column);
-    FFRT_UNROLL
-    for (int e = 0; e < 4; ++e)
-      if constexpr (sizeof(T) == 4)
-        words.at[e] = Core::word(whole ? float_of_bits(int32_t(words.at[e]))
-                                       : from(i, column + e));
-      else if (!whole)
-        words.at[e] =
-            Core::word(from(i, column + 2 * e), from(i, column + 2 * e + 1));
-    return words;
+    // Is every part in memory where a copy may begin, and whole?
+    const bool aligned =
+        (first | uintptr_t(from.apart) * sizeof(T)) % cuda::kAsyncBytes == 0 &&
+        from.width % kOfPart == 0;
+    if (aligned)
+      FFRT_UNROLL
+    for (int i = 0; i < kOfThread<kCount>; ++i) {
+      const int row = row_of(i), column = part_of(i) * kOfPart;
+      cuda::copy_async(to.address(row, part_of(i)),
+                       from.at + row * from.apart + column,
+                       row < from.count && column < from.width);
+    }
+    else FFRT_UNROLL_BY(1) for (int i = 0; i < kOfThread<kCount>; ++i)
+        to.part(row_of(i), part_of(i)) =
+        words_of(from, row_of(i), part_of(i) * kOfPart);
   }
 
-  /// Number `k` of a block.
-  template <class Block>
-  __device__ static Words &words_in(Block &block, int k) {
-    return *reinterpret_cast<Words *>(
-        &block.at[k / kWords][k % kWords * kOfPart]);
+  /// Waits for this thread's copies, and makes those to `blocks` what tensor
+  /// cores take.
+  template <int... kCounts>
+  __device__ static void land(Block<kCounts> &...blocks) {
+    cuda::wait_for_copies();
+    if constexpr (!Core::kAsStored)
+      (round(blocks), ...);
   }
 
-  /// All vectors of a block, with zeros beyond those that there are.
+  /// All of a block of rows, which are there when for_blocks() calls its body.
   __device__ static void load(Rows &to, const Vectors<T> &from) {
-    const bool aligned = is_aligned(from);
-    for (int k = int(threadIdx.x); k < kRows * kWords; k += kThreads)
-      words_in(to, k) =
-          words_of(from, aligned, k / kWords, k % kWords * kOfPart);
+    begin(to, from);
+    // for_blocks() waits for what it has not begun, but does not round it.
+    if constexpr (!Core::kAsStored)
+      land(to);
   }
 
-  /// Of a block of columns what a thread fetches.
-  struct Fetched {
-    static constexpr int kCount = kColumns * kWords / kThreads;
-    static_assert(kCount * kThreads == kColumns * kWords, "as much for each");
-    Words words[kCount];
-
-    __device__ void fetch(const Vectors<T> &from) {
-      const bool aligned = is_aligned(from);
-      FFRT_UNROLL
-      for (int i = 0; i < kCount; ++i) {
-        const int k = int(threadIdx.x) + i * kThreads;
-        words[i] = words_of(from, aligned, k / kWords, k % kWords * kOfPart);
-      }
-    }
-    __device__ void store(Columns &to) const {
-      FFRT_UNROLL
-      for (int i = 0; i < kCount; ++i)
-        words_in(to, int(threadIdx.x) + i * kThreads) = words[i];
-    }
-  };
-
-  /// Calls body(i) for blocks of `count` vectors, with those from i on in
-  /// `to_a` and, if kBoth, `to_b`; the next block is fetched meanwhile. Blocks
-  /// of which is_hidden(i) says so are left out. All threads of a block call
-  /// it, with the same answers; body() may return early.
+  /// Calls body(i, stage) for blocks of `count` vectors, with those from i on
+  /// in stage `stage` of `to_a` and, if kBoth, `to_b`; the next block is copied
+  /// to the other stage meanwhile. Blocks of which is_hidden(i) says so are
+  /// left out. All threads of a block call it, with the same answers, when none
+  /// reads the stages any more; body() may return early.
   template <bool kBoth, class Hidden, class Body>
   __device__ __forceinline__ static void
-  for_blocks(int64_t count, const Vectors<T> &a, Columns &to_a,
-             const Vectors<T> &b, Columns &to_b, Hidden is_hidden, Body body) {
-    Fetched next_a, next_b;
-    auto fetch_from = [&](int64_t i) {
+  for_blocks(int64_t count, const Vectors<T> &a, Columns (&to_a)[2],
+             const Vectors<T> &b, Columns (&to_b)[2], Hidden is_hidden,
+             Body body) {
+    auto begin_from = [&](int64_t i, int stage) {
       while (i < count && is_hidden(i))
         i += kColumns;
       if (i < count) {
-        next_a.fetch(a.from(i));
+        begin(to_a[stage], a.from(i));
         if (kBoth)
-          next_b.fetch(b.from(i));
+          begin(to_b[stage], b.from(i));
       }
       return i;
     };
-    for (int64_t next = fetch_from(0); next < count;) {
-      // All warps are done with the block before.
-      __syncthreads();
-      next_a.store(to_a);
-      if (kBoth)
-        next_b.store(to_b);
+    int stage = 0;
+    for (int64_t next = begin_from(0, stage); next < count; stage ^= 1) {
+      if constexpr (kBoth)
+        land(to_a[stage], to_b[stage]);
+      else
+        land(to_a[stage]);
+      // This stage is there, and all warps are done with the other one.
       __syncthreads();
       const int64_t here = next;
-      next = fetch_from(here + kColumns);
-      body(here);
+      next = begin_from(here + kColumns, stage ^ 1);
+      body(here, stage);
     }
+    // For the rows, if there was no block.
+    cuda::wait_for_copies();
   }
 
   //===--------------------------------------------------------------------===//
@@ -217,17 +214,18 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   __device__ static void multiply(const Rows &rows, const Columns &columns,
                                   Scores &to) {
     const int lane = int(threadIdx.x) % 32;
+    const auto left_at = rows.address(warp_row() + lane % 16, lane / 16),
+               right_at =
+                   columns.address(lane / 16 * 8 + lane % 8, lane / 8 % 2);
     clear(to);
     FFRT_UNROLL
-    for (int d = 0; d < kWidth; d += 2 * kOfPart) {
+    for (int p = 0; p < kParts; p += 2) {
       uint32_t left[4];
-      cuda::load_matrices(
-          left, &rows.at[warp_row() + lane % 16][d + lane / 16 * kOfPart]);
+      cuda::load_matrices(left, left_at ^ part_step(p));
       FFRT_UNROLL
       for (int j = 0; j < kColumns / 8; j += 2) {
         uint32_t right[4];
-        cuda::load_matrices(right, &columns.at[8 * j + lane / 16 * 8 + lane % 8]
-                                              [d + lane / 8 % 2 * kOfPart]);
+        cuda::load_matrices(right, (right_at ^ part_step(p)) + j * kEightRows);
         Core::multiply(to[j], left, right[0], right[1]);
         Core::multiply(to[j + 1], left, right[2], right[3]);
       }
@@ -260,12 +258,45 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   }
 
 private:
+  /// Parts of a block that a thread brings, and where number i of them is.
+  template <int kCount>
+  static constexpr int kOfThread = kCount *kParts / kThreads;
+  static_assert(kThreads % kParts == 0 && kColumns * kParts % kThreads == 0,
+                "as many for each");
+  __device__ static int row_of(int i) {
+    return (int(threadIdx.x) + i * kThreads) / kParts;
+  }
+  __device__ static int part_of(int i) {
+    return (int(threadIdx.x) + i * kThreads) % kParts;
+  }
+
+  template <int kCount> __device__ static void round(Block<kCount> &block) {
+    FFRT_UNROLL
+    for (int i = 0; i < kOfThread<kCount>; ++i)
+      FFRT_UNROLL
+    for (uint32_t &word : block.part(row_of(i), part_of(i)).at)
+      word = Core::word(float_of_bits(int32_t(word)));
+  }
+  __device__ static Words words_of(const Vectors<T> &from, int row,
+                                   int column) {
+    Words words;
+    FFRT_UNROLL
+    for (int e = 0; e < 4; ++e)
+      if constexpr (sizeof(T) == 4)
+        words.at[e] = Core::word(from(row, column + e));
+      else
+        words.at[e] = Core::word(from(row, column + 2 * e),
+                                 from(row, column + 2 * e + 1));
+    return words;
+  }
+
   /// Scores of neighbouring columns are a word of the left matrix, and what it
   /// rounds away is one of a second: only the operands of attention are of low
   /// precision.
   __device__ static void add_pairs(const Scores &scores, const Columns &columns,
                                    Sums &sums) {
     const int lane = int(threadIdx.x) % 32;
+    const auto right_at = columns.address(lane % 16, lane / 16);
     FFRT_UNROLL
     for (int j = 0; j < kColumns / 8; j += 2) {
       uint32_t left[4], rest[4];
@@ -278,8 +309,8 @@ private:
       FFRT_UNROLL
       for (int e = 0; e < kWidth / 8; e += 2) {
         uint32_t right[4];
-        cuda::load_transposed(
-            right, &columns.at[8 * j + lane % 16][8 * e + lane / 16 * 8]);
+        cuda::load_transposed(right,
+                              (right_at ^ part_step(e)) + j * kEightRows);
         Core::multiply(sums[e], left, right[0], right[1]);
         Core::multiply(sums[e + 1], left, right[2], right[3]);
         Core::multiply(sums[e], rest, right[0], right[1]);
@@ -293,19 +324,20 @@ private:
   __device__ static void add_words(const Scores &scores, const Columns &columns,
                                    Sums &sums) {
     const int lane = int(threadIdx.x) % 32;
+    const auto number = cuda::SharedAddress(lane / 4 % 4 * int(sizeof(T))),
+               even = columns.address(2 * (lane % 4), lane / 16) + number,
+               odd = columns.address(2 * (lane % 4) + 1, lane / 16) + number;
     FFRT_UNROLL
     for (int j = 0; j < kColumns / 8; ++j) {
       const uint32_t left[] = {
           Core::word(scores[j][0]), Core::word(scores[j][2]),
           Core::word(scores[j][1]), Core::word(scores[j][3])};
-      const int first = 8 * j + 2 * (lane % 4);
       FFRT_UNROLL
-      for (int e = 0; e < kWidth / 8; ++e) {
-        const int column = 8 * e + lane / 4;
-        Core::multiply(sums[e], left,
-                       uint32_t(bits_of_float(columns.at[first][column])),
-                       uint32_t(bits_of_float(columns.at[first + 1][column])));
-      }
+      for (int e = 0; e < kWidth / 8; ++e)
+        Core::multiply(
+            sums[e], left,
+            cuda::load_word((even ^ part_step(2 * e)) + j * kEightRows),
+            cuda::load_word((odd ^ part_step(2 * e)) + j * kEightRows));
     }
   }
 };

@@ -77,11 +77,13 @@ struct AttentionHeads {
   AttentionGeometry g;
   const float *mask; ///< or null
   bool tf32;         ///< operands of f32 may be rounded
+  float of_kept;     ///< what dropout multiplies by what it does not drop
   const cuda::Scalars *now;
 
   AttentionHeads(const Context &cx, const AttentionGeometry &geometry,
                  const Tensor &mask)
       : g(geometry), mask(mask.as<float>()), tf32(cx.tf32),
+        of_kept(1.0f / (1.0f - geometry.ratio)),
         now(cuda::device().scalars(cx)) {}
 
   template <class T>
@@ -139,8 +141,7 @@ private:
     const uint64_t at = number % 4;
     const uint32_t low = at == 0 ? words[0] : words[1],
                    high = at == 2 ? words[2] : words[3];
-    return is_kept(at < 2 ? low : high, g.ratio) ? 1.0f / (1.0f - g.ratio)
-                                                 : 0.0f;
+    return is_kept(at < 2 ? low : high, g.ratio) ? of_kept : 0.0f;
   }
 };
 

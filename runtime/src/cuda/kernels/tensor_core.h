@@ -16,6 +16,7 @@
 #ifndef FFRT_CUDA_TENSOR_CORE_H
 #define FFRT_CUDA_TENSOR_CORE_H
 
+#include "cuda/kernels/shared_memory.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/fast_math.h"
 #include "ffrt/float16.h"
@@ -26,22 +27,14 @@
 
 namespace ffrt::cuda {
 
-/// A place in shared memory that is a multiple of 16 bytes, as instructions
-/// have it.
-#ifdef __CUDACC__
-__device__ inline uint32_t shared_address(const void *at) {
-  return uint32_t(__cvta_generic_to_shared(at));
-}
-#endif
-
 /// Four parts from shared memory, a word of each. Row r of part m is where lane
-/// 8 m + r says.
-__device__ inline void load_matrices(uint32_t (&words)[4], const void *row) {
+/// 8 m + r says, at a multiple of 16 bytes.
+__device__ inline void load_matrices(uint32_t (&words)[4], SharedAddress row) {
 #ifdef __CUDACC__
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, "
                "[%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-               : "r"(shared_address(row))
+               : "r"(row)
                : "memory");
 #else
   emulated::load_matrices(words, row, /*transposed=*/false);
@@ -49,23 +42,26 @@ __device__ inline void load_matrices(uint32_t (&words)[4], const void *row) {
 }
 
 /// The same of 16-bit numbers, each part transposed.
-__device__ inline void load_transposed(uint32_t (&words)[4], const void *row) {
+__device__ inline void load_transposed(uint32_t (&words)[4],
+                                       SharedAddress row) {
 #ifdef __CUDACC__
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, "
                "%3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-               : "r"(shared_address(row))
+               : "r"(row)
                : "memory");
 #else
   emulated::load_matrices(words, row, /*transposed=*/true);
 #endif
 }
 
-/// What a tensor core does with elements of a format.
+/// What a tensor core does with elements of a format. kAsStored: what it takes
+/// are the elements as they are in memory; else each is to be made a word().
 template <class Format> struct TensorCore;
 
 template <> struct TensorCore<BFloat16> {
   using Element = BFloat16;
+  static constexpr bool kAsStored = true;
   /// Two numbers in a word.
   __device__ static uint32_t word(float left, float right) {
 #ifdef __CUDACC__
@@ -100,6 +96,7 @@ template <> struct TensorCore<BFloat16> {
 
 template <> struct TensorCore<Float16> {
   using Element = Float16;
+  static constexpr bool kAsStored = true;
   /// Two numbers in a word.
   __device__ static uint32_t word(float left, float right) {
 #ifdef __CUDACC__
@@ -137,6 +134,7 @@ struct TensorFloat32 {};
 
 template <> struct TensorCore<TensorFloat32> {
   using Element = float;
+  static constexpr bool kAsStored = false;
   /// A number in a word, rounded.
   __device__ static uint32_t word(float number) {
 #ifdef __CUDACC__
@@ -170,6 +168,7 @@ struct SplitFloat32 {};
 
 template <> struct TensorCore<SplitFloat32> {
   using Element = float;
+  static constexpr bool kAsStored = true;
   __device__ static uint32_t word(float number) {
     return uint32_t(bits_of_float(number));
   }
