@@ -23,7 +23,7 @@ static SmallVector<ResizeDim> dimsOf(Op op, Value x, Value y) {
                     op.getMode(), op.getNearest(),
                     op.getCubicCoeffA().convertToDouble(),
                     op.getExcludeOutside() != 0, roi.empty() ? 0 : roi[d],
-                    roi.empty() ? 1 : roi[rank + d]});
+                    roi.empty() ? 1 : roi[rank + d], op.getAntialias() != 0});
   return dims;
 }
 
@@ -51,8 +51,9 @@ template <class Op> static LogicalResult verifyResize(Op op, Value x, Value y) {
            << from.size() << " positive scales, found [" << scales << "]";
   // Constraint 2.
   if (failed(verifyWord(op, "coordinates", op.getCoordinates(),
-                        {"half_pixel", "pytorch_half_pixel", "align_corners",
-                         "asymmetric", "tf_crop_and_resize"})) ||
+                        {"half_pixel", "half_pixel_symmetric",
+                         "pytorch_half_pixel", "align_corners", "asymmetric",
+                         "tf_crop_and_resize"})) ||
       failed(verifyWord(op, "mode", op.getMode(),
                         {"nearest", "linear", "cubic"})) ||
       failed(verifyWord(
@@ -133,7 +134,9 @@ static plan::OpRules resizeRules(ArrayRef<ResizeDim> resized,
     if (!access.splits)
       unsplit.push_back(d);
     if (!dim.isCopied())
-      taps *= dim.mode == "nearest" ? 1 : dim.mode == "linear" ? 2 : 4;
+      taps *= dim.mode == "nearest"
+                  ? 1
+                  : (dim.mode == "linear" ? 2 : 4) * dim.spread();
     if (!isForward)
       taps *= static_cast<double>(dim.to) / static_cast<double>(dim.from);
   }
@@ -149,7 +152,8 @@ static plan::OpRules resizeRules(ArrayRef<ResizeDim> resized,
 template <class Op> static DictionaryAttr resizeArgs(Op op) {
   Builder builder(op.getContext());
   return builder.getDictionaryAttr(
-      {builder.getNamedAttr("coordinates", op.getCoordinatesAttr()),
+      {builder.getNamedAttr("antialias", op.getAntialiasAttr()),
+       builder.getNamedAttr("coordinates", op.getCoordinatesAttr()),
        builder.getNamedAttr("cubic_coeff_a", op.getCubicCoeffAAttr()),
        builder.getNamedAttr("exclude_outside", op.getExcludeOutsideAttr()),
        builder.getNamedAttr("mode", op.getModeAttr()),
@@ -176,9 +180,9 @@ LogicalResult ResizeOp::buildGradient(OpBuilder &builder,
   operandGrads.assign(1, nullptr);
   if (Value dy = resultGrads[0]; dy && needed[0])
     operandGrads[0] = ResizeBackwardOp::create(
-        builder, gradientLoc(*this), getX().getType(), dy, getCoordinatesAttr(),
-        getCubicCoeffAAttr(), getExcludeOutsideAttr(), getModeAttr(),
-        getNearestAttr(), getRoiAttr(), getScalesAttr());
+        builder, gradientLoc(*this), getX().getType(), dy, getAntialiasAttr(),
+        getCoordinatesAttr(), getCubicCoeffAAttr(), getExcludeOutsideAttr(),
+        getModeAttr(), getNearestAttr(), getRoiAttr(), getScalesAttr());
   return success();
 }
 

@@ -20,9 +20,9 @@ double ResizeDim::coordinate(int64_t o) const {
                    : begin * last + position * (end - begin) * last /
                                         static_cast<double>(to - 1);
   }
+  const double quotient = static_cast<double>(to) / static_cast<double>(from);
   // A scale that stands for the quotient of the extents is not rounded.
   auto scaled = [&](double x) {
-    double quotient = static_cast<double>(to) / static_cast<double>(from);
     return scale == quotient
                ? x * static_cast<double>(from) / static_cast<double>(to)
                : x / scale;
@@ -31,6 +31,13 @@ double ResizeDim::coordinate(int64_t o) const {
     return scaled(position);
   if (coordinates == "pytorch_half_pixel" && to == 1)
     return 0;
+  if (coordinates == "half_pixel_symmetric" && scale != quotient) {
+    // The middle stays where it is, whatever is rounded at the end.
+    double exact = static_cast<double>(from) * scale;
+    return static_cast<double>(from) / 2 *
+               (1 - static_cast<double>(to) / exact) +
+           (position + 0.5) / scale - 0.5;
+  }
   return scaled(position + 0.5) - 0.5;
 }
 
@@ -51,6 +58,10 @@ static double cubicWeight(double x, double a) {
   return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
 }
 
+double ResizeDim::spread() const {
+  return antialiases && scale < 1 ? 1 / scale : 1;
+}
+
 SmallVector<ResizeTap, 4> ResizeDim::taps(int64_t o) const {
   if (isCopied())
     return {{o, 1}};
@@ -61,14 +72,16 @@ SmallVector<ResizeTap, 4> ResizeDim::taps(int64_t o) const {
   if (mode == "nearest")
     return {{clamped(nearestTo(x)), 1}};
   auto base = static_cast<int64_t>(std::floor(x));
-  double past = x - std::floor(x);
+  double past = x - std::floor(x), wide = spread();
   SmallVector<ResizeTap, 4> result;
   bool isCubic = mode == "cubic", excludes = isCubic && excludesOutside;
+  // Positions at a distance of less than one, or with cubic weights two.
+  auto reach = static_cast<int64_t>(std::ceil((isCubic ? 2 : 1) * wide));
   double sum = 0;
-  for (int64_t i = isCubic ? -1 : 0, end = isCubic ? 3 : 2; i < end; ++i) {
-    double distance = past - static_cast<double>(i);
-    double weight =
-        isCubic ? cubicWeight(distance, cubicCoeffA) : 1 - std::fabs(distance);
+  for (int64_t i = 1 - reach; i <= reach; ++i) {
+    double distance = (past - static_cast<double>(i)) / wide;
+    double weight = isCubic ? cubicWeight(distance, cubicCoeffA)
+                            : std::max(0.0, 1 - std::fabs(distance));
     if (weight == 0 || (excludes && clamped(base + i) != base + i))
       continue;
     result.push_back({clamped(base + i), weight});
@@ -76,7 +89,7 @@ SmallVector<ResizeTap, 4> ResizeDim::taps(int64_t o) const {
   }
   // The weights that are left have to add up to 1 too.
   for (ResizeTap &tap : result)
-    tap.weight /= excludes ? sum : 1;
+    tap.weight /= excludes || wide > 1 ? sum : 1;
   return result;
 }
 

@@ -6,6 +6,10 @@
 
 namespace ffc::importer {
 
+/// Of steps that an operator is unrolled into. More would make a graph that
+/// nobody waits for.
+constexpr int64_t kMaxUnrolled = 1024;
+
 /// A node that is to have operands.
 struct MadeNode {
   onnx::NodeProto proto;

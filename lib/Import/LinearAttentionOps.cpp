@@ -17,9 +17,6 @@ using llvm::StringRef;
 using llvm::Twine;
 
 namespace {
-/// More would make a graph that nobody waits for.
-constexpr int64_t kMaxUnrolled = 1024;
-
 class LinearAttentionImporter {
 public:
   LinearAttentionImporter(NodeImporter &node) : node(node), made(node) {}

@@ -237,11 +237,126 @@ static std::vector<Walk> walksOf(NodeImporter &node, llvm::StringRef kind,
   return walks;
 }
 
+/// Before opset 9 there are the directions of operands only.
+static std::vector<Walk> oldWalksOf(NodeImporter &node, size_t count) {
+  std::vector<Walk> walks(count);
+  const Shape directions =
+      node.integers("directions").value_or(Shape(count, 0));
+  if (directions.size() != count)
+    node.error("expected " + llvm::Twine(count) +
+               " numbers in 'directions', found " +
+               llvm::Twine(directions.size()));
+  else
+    for (size_t i = 0; i < count; ++i)
+      walks[i].backwards = directions[i] != 0;
+  return walks;
+}
+
+/// The last state, and what the iterations that walk through `walked` make,
+/// stacked; nothing after an error, and if something is not supported.
+static Values scan(NodeImporter &node, Unrolling &loop, Values state,
+                   const Values &walked, std::vector<Walk> in,
+                   const std::vector<Walk> &out) {
+  const size_t carried = state.size();
+  std::optional<int64_t> length;
+  for (auto [i, walk] : llvm::enumerate(in)) {
+    const int64_t rank = static_cast<int64_t>(walked[i]->shape.size());
+    if (walk.axis < -rank || walk.axis >= rank) {
+      node.error("expected an axis of operand " + llvm::Twine(carried + i) +
+                 " within its rank " + llvm::Twine(rank) + ", found " +
+                 llvm::Twine(walk.axis));
+      return {};
+    }
+    walk.axis += walk.axis < 0 ? rank : 0;
+    const int64_t found = walked[i]->shape[walk.axis];
+    if (found != length.value_or(found)) {
+      node.error("expected operands of one length to scan, found " +
+                 llvm::Twine(*length) + " and " + llvm::Twine(found));
+      return {};
+    }
+    length = found;
+  }
+
+  std::vector<Values> scanned(out.size());
+  for (int64_t t = 0; t < *length; ++t) {
+    Values operands = state;
+    for (auto [i, walk] : llvm::enumerate(in))
+      operands.push_back(
+          loop.elementOf(walked[i], walk.axis, walk.at(t, *length)));
+    if (node.failed())
+      return {};
+    Values made = loop.iterate(operands);
+    if (!loop.isSupported())
+      node.skip();
+    if (made.empty() || node.failed())
+      return {};
+    state.assign(made.begin(), made.begin() + carried);
+    for (size_t i = 0; i < scanned.size(); ++i)
+      scanned[i].push_back(made[carried + i]);
+  }
+  for (auto [i, values] : llvm::enumerate(scanned)) {
+    if (out[i].backwards)
+      std::reverse(values.begin(), values.end());
+    const int64_t rank = static_cast<int64_t>(values.front()->shape.size()) + 1;
+    if (out[i].axis < -rank || out[i].axis >= rank)
+      node.error("expected an axis of result " + llvm::Twine(carried + i) +
+                 " within its rank " + llvm::Twine(rank) + ", found " +
+                 llvm::Twine(out[i].axis));
+    else
+      state.push_back(
+          loop.stacked(values, out[i].axis + (out[i].axis < 0 ? rank : 0)));
+    if (node.failed())
+      return {};
+  }
+  return state;
+}
+
+/// The same for every sample of a batch, which comes first in all operands and
+/// results (before opset 9).
+static Values scanSamples(NodeImporter &node, Unrolling &loop,
+                          const Values &state, const Values &walked,
+                          const std::vector<Walk> &in,
+                          const std::vector<Walk> &out) {
+  const int64_t samples =
+      walked.front()->shape.empty() ? 0 : walked.front()->shape.front();
+  for (const Values *values : {&state, &walked})
+    for (const GraphValue *value : *values)
+      if (value->shape.empty() || value->shape.front() != samples) {
+        node.error("expected operands of one batch, found '" + value->name +
+                   "' of shape " + shapeText(value->shape));
+        return {};
+      }
+  std::vector<Values> all(state.size() + out.size());
+  for (int64_t n = 0; n < samples; ++n) {
+    auto sample = [&](const Values &values) {
+      Values of;
+      for (GraphValue *value : values)
+        of.push_back(loop.elementOf(value, 0, n));
+      return of;
+    };
+    const Values ownState = sample(state), ownWalked = sample(walked);
+    if (node.failed())
+      return {};
+    const Values made = scan(node, loop, ownState, ownWalked, in, out);
+    if (made.empty())
+      return {};
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i].push_back(made[i]);
+  }
+  Values results;
+  for (const Values &values : all)
+    results.push_back(loop.stacked(values, 0));
+  return results;
+}
+
 static void importScan(NodeImporter &node) {
-  if (node.opset() < 9)
-    return node.unsupported(" of opset 8");
+  const bool isOfBatch = node.opset() < 9;
+  // Lengths of sequences come first then.
+  const size_t first = isOfBatch ? 1 : 0;
+  if (isOfBatch && node.has(0))
+    return node.unsupported(" with lengths of sequences");
   Unrolling loop(node);
-  const size_t inputs = node.node.input_size();
+  const size_t inputs = std::max<size_t>(node.node.input_size(), first) - first;
   const size_t results = node.node.output_size();
   const int64_t slices = node.integer("num_scan_inputs", 0);
   if (!node.failed() && (slices < 1 || slices > static_cast<int64_t>(inputs)))
@@ -253,67 +368,25 @@ static void importScan(NodeImporter &node) {
   if (results < carried)
     return node.error("expected at least " + llvm::Twine(carried) +
                       " results, found " + llvm::Twine(results));
-  std::vector<Walk> in = walksOf(node, "input", slices),
-                    out = walksOf(node, "output", results - carried);
+  const std::vector<Walk> in = isOfBatch ? oldWalksOf(node, slices)
+                                         : walksOf(node, "input", slices),
+                          out = isOfBatch ? std::vector<Walk>(results - carried)
+                                          : walksOf(node, "output",
+                                                    results - carried);
   loop.expectSignature(inputs, results);
-  Values state = loop.operands(0, carried),
-         walked = loop.operands(carried, inputs);
+  const Values state = loop.operands(first, first + carried),
+               walked = loop.operands(first + carried, first + inputs);
   if (node.failed())
     return;
-
-  std::optional<int64_t> length;
-  for (auto [i, walk] : llvm::enumerate(in)) {
-    const int operand = static_cast<int>(carried + i);
-    const int64_t rank = node.rank(operand);
-    if (walk.axis < -rank || walk.axis >= rank)
-      return node.error("expected an axis of operand " + llvm::Twine(operand) +
-                        " within its rank " + llvm::Twine(rank) + ", found " +
-                        llvm::Twine(walk.axis));
-    walk.axis += walk.axis < 0 ? rank : 0;
-    const int64_t found = node.shape(operand)[walk.axis];
-    if (found != length.value_or(found))
-      return node.error("expected operands of one length to scan, found " +
-                        llvm::Twine(*length) + " and " + llvm::Twine(found));
-    length = found;
-  }
-
-  std::vector<Values> scanned(results - carried);
-  for (int64_t t = 0; t < *length; ++t) {
-    Values operands = state;
-    for (auto [i, walk] : llvm::enumerate(in))
-      operands.push_back(
-          loop.elementOf(walked[i], walk.axis, walk.at(t, *length)));
-    if (node.failed())
-      return;
-    Values made = loop.iterate(operands);
-    if (!loop.isSupported())
-      return node.skip();
-    if (node.failed())
-      return;
-    state.assign(made.begin(), made.begin() + carried);
-    for (size_t i = 0; i < scanned.size(); ++i)
-      scanned[i].push_back(made[carried + i]);
-  }
-  for (auto [i, value] : llvm::enumerate(state))
-    node.define(static_cast<int>(i), value);
-  for (auto [i, values] : llvm::enumerate(scanned)) {
-    if (out[i].backwards)
-      std::reverse(values.begin(), values.end());
-    const int64_t rank = static_cast<int64_t>(values.front()->shape.size()) + 1;
-    if (out[i].axis < -rank || out[i].axis >= rank)
-      return node.error("expected an axis of result " +
-                        llvm::Twine(carried + i) + " within its rank " +
-                        llvm::Twine(rank) + ", found " +
-                        llvm::Twine(out[i].axis));
-    GraphValue *value =
-        loop.stacked(values, out[i].axis + (out[i].axis < 0 ? rank : 0));
-    if (node.failed())
-      return;
-    node.define(static_cast<int>(carried + i), value);
-  }
+  const Values made = isOfBatch
+                          ? scanSamples(node, loop, state, walked, in, out)
+                          : scan(node, loop, state, walked, in, out);
+  for (auto [i, value] : llvm::enumerate(made))
+    if (!node.failed())
+      node.define(static_cast<int>(i), value);
 }
 
 void ffc::importer::registerLoopOps() {
   registerOp("Loop", {importLoop, 0, INT_MAX, 0, false, 0, true});
-  registerOp("Scan", {importScan, 1, INT_MAX});
+  registerOp("Scan", {importScan, 0, INT_MAX});
 }

@@ -1,8 +1,9 @@
 //===- NormOps.cpp - batch, instance and layer normalisation --------------===//
 
-#include "NodeImporter.h"
+#include "Expression.h"
 #include "OpTable.h"
 #include "PyTorchMetadata.h"
+#include "TypedNode.h"
 
 #include "ffc/IR/BatchNorm.h"
 #include "ffc/IR/ShapeInference.h"
@@ -372,21 +373,20 @@ static void importLpNormalization(NodeImporter &node) {
     node.error("expected p to be 1 or 2, found " + Twine(p));
   if (!node.failed())
     expectBatchKept(node, {axis});
-  Value x = node.tensor(0);
+  takeNumberType(node, 0, /*integers=*/false);
   if (node.failed())
     return;
-  PartBuilder build(node);
-  Value parts =
-      p == 1 ? build.unary("abs", ff::UnaryKind::Abs, x)
-             : build.binary("square", ff::BinaryKind::Mul, x.getType(), x, x);
-  Shape column(node.shape(0));
-  column[axis] = 1;
-  Value norm =
-      node.part<ff::ReduceSumOp>("sum", column, parts, node.list({axis}),
-                                 node.importer.builder.getI64IntegerAttr(1));
-  if (p == 2)
-    norm = build.unary("norm", ff::UnaryKind::Sqrt, norm);
-  node.build<ff::BinaryOp>(node.shape(0), ff::BinaryKind::Div, x, norm);
+  Expression made(node);
+  GraphValue *x = &node.operand(0);
+  GraphValue *sum =
+      made.make(MadeNode("ReduceSum").integer("keepdims", 1),
+                {p == 1 ? made.apply("Abs", {x}) : made.mul(x, x),
+                 made.constant(onnx::TensorProto::INT64, {1}, {axis})});
+  // Zeros have no direction and stay zeros, as in ONNX Runtime.
+  GraphValue *length =
+      made.where(made.apply("Equal", {sum, made.numberLike(sum, 0)}),
+                 made.numberLike(sum, 1), sum);
+  made.define(made.div(x, p == 1 ? length : made.apply("Sqrt", {length})));
 }
 
 void ffc::importer::registerNormOps() {

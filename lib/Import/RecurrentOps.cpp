@@ -3,11 +3,13 @@
 // Every direction becomes blocks of time steps, chained by their states: a
 // matrix product for what the gates get from the input, and ff.recurrent.
 // Blocks share the weights and begin at the same steps in both directions.
+// What ff.recurrent does not compute is unrolled (UnrolledRecurrent.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "NodeImporter.h"
 #include "OpTable.h"
+#include "UnrolledRecurrent.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -17,13 +19,10 @@ using namespace ffc::importer;
 using ff::RecurrentKind;
 
 namespace {
-/// Operands of all three operators.
-enum { X, W, R, B, Lengths, H0, C0, Peepholes };
-
 /// Of the time steps of a layer; each is an operator.
 static constexpr int64_t kMaxBlocks = 10000;
 
-class RecurrentImporter {
+class RecurrentImporter : RecurrentOperand, RecurrentForm {
 public:
   explicit RecurrentImporter(NodeImporter &node)
       : node(node), builder(node.importer.builder) {}
@@ -43,8 +42,10 @@ private:
   };
 
   bool readAttributes();
-  void readActivations();
+  bool hasUsualFunctions();
   void checkShapes();
+  /// What wants to be unrolled; empty if nothing does.
+  std::string unrolledPart();
   bool isZero(int i);
   /// Part `index` of the directions of `x`, which keeps its rank.
   Value direction(const Twine &name, Value x, int64_t index);
@@ -64,10 +65,6 @@ private:
   NodeImporter &node;
   OpBuilder &builder;
   RecurrentKind kind = RecurrentKind::Lstm;
-  int64_t gates = 4;
-  bool batchFirst = false;
-  SmallVector<bool> reversed; ///< per direction
-  int64_t steps = 0, samples = 0, inputs = 0, units = 0;
   Value x; ///< time first
   /// Blocks of time steps of x.
   SmallVector<Value> blocks;
@@ -78,15 +75,13 @@ private:
 // Reading the node
 //===----------------------------------------------------------------------===//
 
-/// The functions of the gates, which are those of the papers, except that an
-/// RNN may have tanh or relu.
-void RecurrentImporter::readActivations() {
+/// Are the functions of the gates those of the papers? An RNN may have tanh or
+/// relu.
+bool RecurrentImporter::hasUsualFunctions() {
   const onnx::AttributeProto *given =
       node.attribute("activations", onnx::AttributeProto::STRINGS);
-  node.ignore("activation_alpha"); // of functions we do not take
-  node.ignore("activation_beta");
   if (!given)
-    return;
+    return true;
   SmallVector<StringRef> usual = {"sigmoid", "tanh", "tanh"};
   usual.resize(node.opType() == "LSTM" ? 3 : node.opType() == "GRU" ? 2 : 1);
   if (node.opType() == "RNN") {
@@ -97,13 +92,9 @@ void RecurrentImporter::readActivations() {
   }
   bool isUsual =
       given->strings_size() == static_cast<int>(usual.size() * reversed.size());
-  std::string text;
-  for (auto [i, name] : llvm::enumerate(given->strings())) {
+  for (auto [i, name] : llvm::enumerate(given->strings()))
     isUsual &= StringRef(name).equals_insensitive(usual[i % usual.size()]);
-    text += (i ? ", " : "") + name;
-  }
-  if (!isUsual)
-    node.unsupported(" with activations " + text);
+  return isUsual;
 }
 
 bool RecurrentImporter::readAttributes() {
@@ -123,16 +114,31 @@ bool RecurrentImporter::readAttributes() {
   } else if (node.opType() == "RNN") {
     gates = 1;
     kind = RecurrentKind::RnnTanh;
-  } else if (node.integer("input_forget", 0)) {
-    node.unsupported(" with coupled input and forget gates");
   }
   batchFirst = node.integer("layout", 0) != 0;
-  readActivations();
-  if (node.attribute("clip", onnx::AttributeProto::FLOAT))
-    node.unsupported(" with clip");
-  if (node.has(Peepholes) && !isZero(Peepholes))
-    node.unsupported(" with peepholes");
+  // Of functions that are unrolled, which reads them.
+  node.ignore("activation_alpha");
+  node.ignore("activation_beta");
   return !node.failed();
+}
+
+std::string RecurrentImporter::unrolledPart() {
+  if (!hasUsualFunctions())
+    return "its activations";
+  if (node.attribute("clip", onnx::AttributeProto::FLOAT))
+    return "clip";
+  if (node.opType() == "LSTM" && node.integer("input_forget", 0) != 0)
+    return "input_forget";
+  if (node.opType() == "LSTM" && node.has(Peepholes) && !isZero(Peepholes))
+    return "peepholes";
+  if (node.has(Lengths)) {
+    const GraphValue &lengths = node.operand(Lengths);
+    if (lengths.kind != GraphValue::Kind::Constant ||
+        llvm::any_of(lengths.constant.ints,
+                     [&](int64_t length) { return length != steps; }))
+      return "lengths of sequences";
+  }
+  return "";
 }
 
 /// Is operand i known to be all zeros?
@@ -178,13 +184,9 @@ void RecurrentImporter::checkShapes() {
     if (node.has(i) && !isZero(i))
       expect(i, batchFirst ? Shape{samples, directions, units}
                            : Shape{directions, samples, units});
-  if (node.has(Lengths)) {
-    const GraphValue &lengths = node.operand(Lengths);
-    if (lengths.kind != GraphValue::Kind::Constant ||
-        llvm::any_of(lengths.constant.ints,
-                     [&](int64_t length) { return length != steps; }))
-      node.unsupported(" with sequence lengths");
-  }
+  expect(Lengths, {samples});
+  if (node.opType() == "LSTM")
+    expect(Peepholes, {directions, 3 * units});
 }
 
 //===----------------------------------------------------------------------===//
@@ -361,8 +363,11 @@ void RecurrentImporter::run() {
   if (!readAttributes())
     return;
   checkShapes();
+  const std::string unrolled = unrolledPart();
   if (node.failed())
     return;
+  if (!unrolled.empty())
+    return importUnrolledRecurrent(node, *this, unrolled);
   x = node.tensor(X);
   SmallVector<Layer> layers;
   for (size_t i = 0; i < reversed.size() && !node.failed(); ++i)

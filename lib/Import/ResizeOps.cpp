@@ -24,9 +24,7 @@ struct Interpolation {
   /// and what the result holds beyond it.
   SmallVector<double> roi;
   double extrapolation = 0;
-
-  /// Is half_pixel as if the extents of the result were not rounded?
-  bool isSymmetric = false;
+  bool antialiases = false;
 
   bool crops() const { return coordinates == "tf_crop_and_resize"; }
   /// Is the region of dimension `d` the whole operand?
@@ -65,13 +63,10 @@ static void readCoordinates(NodeImporter &node, Interpolation &way) {
       node.error("nearest_mode '" + way.nearest +
                  "' is not supported with tf_half_pixel_for_nn");
   }
-  if (way.coordinates == "half_pixel_symmetric") { // since opset 19
-    way.isSymmetric = true;
-    way.coordinates = "half_pixel";
-  }
-  if (!llvm::is_contained<StringRef>({"half_pixel", "pytorch_half_pixel",
-                                      "align_corners", "asymmetric",
-                                      "tf_crop_and_resize"},
+  // The second since opset 19.
+  if (!llvm::is_contained<StringRef>({"half_pixel", "half_pixel_symmetric",
+                                      "pytorch_half_pixel", "align_corners",
+                                      "asymmetric", "tf_crop_and_resize"},
                                      way.coordinates))
     node.error("expected " + attribute +
                " to be half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
@@ -94,10 +89,6 @@ static void setResult(NodeImporter &node, Interpolation &way, size_t d,
   const double scale = way.scales[d];
   if (!(scale > 0 && to >= 1 && to <= INT_MAX))
     return node.error("expected scales that leave something, found " +
-                      numberText(scale) + " for extent " + Twine(from));
-  if (way.isSymmetric && to != static_cast<double>(from) * scale)
-    return node.error("expected half_pixel_symmetric with scales that lead to "
-                      "whole extents, found " +
                       numberText(scale) + " for extent " + Twine(from));
   way.result[d] = static_cast<int64_t>(to);
   if (way.result[d] != from)
@@ -257,7 +248,8 @@ static void build(NodeImporter &node, Interpolation &way) {
   if (node.failed())
     return;
   Value y = node.part<ff::ResizeOp>(
-      "inside", way.result, x, builder.getStringAttr(way.coordinates),
+      "inside", way.result, x, builder.getI64IntegerAttr(way.antialiases),
+      builder.getStringAttr(way.coordinates),
       builder.getF64FloatAttr(way.cubicCoeffA),
       builder.getI64IntegerAttr(way.excludeOutside),
       builder.getStringAttr(way.mode), builder.getStringAttr(way.nearest),
@@ -309,7 +301,7 @@ static void importResize(NodeImporter &node) {
   if (scales.empty() == sizes.empty())
     return node.error(scales.empty() ? "expected scales or sizes, found neither"
                                      : "expected scales or sizes, found both");
-  bool isSmoothed = node.integer("antialias", 0) != 0;
+  way.antialiases = node.integer("antialias", 0) != 0 && way.mode != "nearest";
   if (scales.empty()) {
     sizes = spread<int64_t>(node, "sizes", axes, sizes, Shape(node.shape(0)));
     applySizes(node, way, sizes);
@@ -325,10 +317,6 @@ static void importResize(NodeImporter &node) {
           node, way, axis,
           std::floor(static_cast<double>(node.shape(0)[axis]) * *scale + 0.5));
     }
-  // Enlarging needs no smoothing.
-  if (!node.failed() && isSmoothed && way.mode != "nearest" &&
-      llvm::any_of(way.scales, [](double scale) { return scale < 1; }))
-    node.error("expected antialias of 0 where something becomes smaller");
   build(node, way);
 }
 

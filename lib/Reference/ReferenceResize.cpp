@@ -23,7 +23,7 @@ static std::vector<Table> tablesOf(const ReferenceCall &call,
         ResizeDim{x[d], y[d], scales[d], text("coordinates"), text("mode"),
                   text("nearest"), call.f64("cubic_coeff_a"),
                   call.i64("exclude_outside") != 0, roi.empty() ? 0 : roi[d],
-                  roi.empty() ? 1 : roi[rank + d]}
+                  roi.empty() ? 1 : roi[rank + d], call.i64("antialias") != 0}
             .table());
   return tables;
 }

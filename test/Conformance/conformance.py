@@ -67,7 +67,7 @@ def read_tensor(path, declared):
     if found is None:
         return None
     if declared == BFLOAT16:  # which numpy does not have; some files say uint16
-        return (found.astype(np.uint32) << 16).view(np.float32)
+        return (found.astype(np.uint32) << np.uint32(16)).view(np.float32)
     wider = {"f2": np.float32, "i1": np.int32, "i2": np.int32, "u2": np.int32, "u4": np.int64,
              "u8": np.int64}
     return found.astype(wider.get(found.dtype.str[1:], found.dtype))

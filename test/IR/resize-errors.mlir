@@ -41,7 +41,7 @@ func.func @resize_1_positive(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @resize_2_coordinates(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected coordinates to be one of half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize, found 'corners'}}
+  // expected-error @+1 {{expected coordinates to be one of half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize, found 'corners'}}
   %0 = ff.resize(%x) {coordinates = "corners", mode = "linear",
       nearest = "floor", scales = array<f64: 2.0>}
       : (tensor<4xf32>) -> tensor<8xf32>

@@ -18,5 +18,10 @@ func.func @resize(%x: tensor<2x3x4x6xf32>, %dy: tensor<2x3x8x9xf32>) {
       roi = array<f64: 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0>,
       scales = array<f64: 1.0, 1.0, 2.0, 1.5>}
       : (tensor<2x3x4x6xf32>) -> tensor<2x3x8x9xf32>
+  // CHECK: ff.resize(%{{.*}}) {antialias = 1 : i64, coordinates = "half_pixel_symmetric"
+  %3 = ff.resize(%x) {antialias = 1 : i64, coordinates = "half_pixel_symmetric",
+      mode = "linear", nearest = "floor",
+      scales = array<f64: 1.0, 1.0, 0.5, 0.4>}
+      : (tensor<2x3x4x6xf32>) -> tensor<2x3x2x2xf32>
   return
 }

@@ -30,6 +30,11 @@ def has_pads(node, _opset):
     return "auto_pad" in node.attributes or any(node.attributes.get("pads", []))
 
 
+def has_gates_of_its_own(node, _opset):
+    return (any(name in node.attributes for name in ("activations", "clip", "input_forget"))
+            or any(node.operands[4:5]))
+
+
 # What an oracle computes otherwise than ONNX says: of which nodes, and how.
 WRONG = {
     "ONNX Runtime": {
@@ -52,6 +57,8 @@ WRONG = {
         "MaxPool": (has_pads, "forgets the pads of some integers"),
         "MeanVarianceNormalization": (always, "subtracts squares of nearly the same size"),
         "Resize": (always, "takes extents of results that are no whole numbers"),
+        **dict.fromkeys(["LSTM", "GRU", "RNN"],
+                        (has_gates_of_its_own, "knows the usual gates and whole sequences only")),
         **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"],
                         (lambda _, opset: opset < 13, "along one dimension only")),
     },

@@ -176,7 +176,8 @@ def FF_GatherBackwardOp
 class FF_ResizeLike<string mnemonic, dag tensors, list<Trait> traits>
     : FF_ComputeOp<mnemonic, [SameOperandsAndResultElementType] # traits> {
   let arguments = !con(tensors,
-      (ins StrAttr:$coordinates, DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff_a,
+      (ins DefaultValuedAttr<I64Attr, "0">:$antialias, StrAttr:$coordinates,
+           DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff_a,
            DefaultValuedAttr<I64Attr, "0">:$exclude_outside, StrAttr:$mode,
            StrAttr:$nearest, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$roi,
            DenseF64ArrayAttr:$scales));
@@ -193,10 +194,12 @@ def FF_ResizeOp : FF_ResizeLike<"resize", (ins FF_FloatTensor:$x),
     `mode` is "nearest", "linear" or "cubic" (weights as in ONNX, with the
     coefficient `cubic_coeff_a`), applied dimension by dimension. Positions beyond
     the operand are those at its border, or with `exclude_outside` have no part in
-    cubic interpolation. `coordinates` is ONNX's coordinate_transformation_mode:
-    "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric" or
-    "tf_crop_and_resize". The latter spreads the result over the region `roi`, all
-    starts, then all ends, in parts of the operand. `nearest` is "floor", "ceil",
+    cubic interpolation. `antialias` widens interpolation, other than of mode nearest,
+    by what dimensions of a scale below 1 lose. `coordinates` is ONNX's
+    coordinate_transformation_mode: "half_pixel", "half_pixel_symmetric",
+    "pytorch_half_pixel", "align_corners", "asymmetric" or "tf_crop_and_resize". The
+    latter spreads the result over the region `roi`, all starts, then all ends, in
+    parts of the operand. `nearest` is "floor", "ceil",
     "round_prefer_floor" or "round_prefer_ceil" (used by mode nearest). `scales`
     has an entry per dimension; a dimension of scale 1 is copied if its region is
     the whole.

@@ -24,10 +24,14 @@ struct ResizeDim {
   double cubicCoeffA = -0.75;
   bool excludesOutside = false;
   double begin = 0, end = 1; ///< the region, in parts of the operand
+  bool antialiases = false;  ///< where it becomes smaller
 
   bool isCopied() const {
     return scale == 1 && from == to && begin == 0 && end == 1;
   }
+
+  /// How much wider than between neighbours interpolation is.
+  double spread() const;
 
   /// What result position `o` is made of. Positions are clamped to the operand,
   /// weights are not 0.

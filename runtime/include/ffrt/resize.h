@@ -20,8 +20,9 @@ struct ResizePlan; ///< of the target
 /// {x} -> {y}, of one order.
 class Resize {
 public:
-  Resize(Context &cx, Tensors in, Tensors out, const std::string &coordinates,
-         double cubic_coeff_a, int64_t exclude_outside, const std::string &mode,
+  Resize(Context &cx, Tensors in, Tensors out, int64_t antialias,
+         const std::string &coordinates, double cubic_coeff_a,
+         int64_t exclude_outside, const std::string &mode,
          const std::string &nearest, const Reals &roi, const Reals &scales);
   void operator()(Tensors in, Tensors out);
 
@@ -32,7 +33,7 @@ private:
 /// {dy} -> {dx}, of one order: every element gathers from those it is part of.
 class ResizeBackward {
 public:
-  ResizeBackward(Context &cx, Tensors in, Tensors out,
+  ResizeBackward(Context &cx, Tensors in, Tensors out, int64_t antialias,
                  const std::string &coordinates, double cubic_coeff_a,
                  int64_t exclude_outside, const std::string &mode,
                  const std::string &nearest, const Reals &roi,

@@ -15,7 +15,7 @@ def recurrent(g, x):
                 g.parameter((ways, gates * hidden, hidden)),
                 g.parameter((ways, 2 * gates * hidden)) if g.chance(0.6) else None,
                 g.given((batch,), "int32", [g.random.randrange(1, time + 1)
-                                            for _ in range(batch)]) if g.chance(0.03) else None]
+                                            for _ in range(batch)]) if g.chance(0.15) else None]
     first = (batch, ways, hidden) if batched else (ways, batch, hidden)
     operands.append(g.parameter(first) if g.chance(0.3) else None)
     if kind == "LSTM":
@@ -30,6 +30,13 @@ def recurrent(g, x):
         given["layout"] = int(batched)
     if kind == "GRU" and g.chance(0.5):
         given["linear_before_reset"] = g.pick([0, 1])
+    if g.chance(0.1):
+        given["clip"] = g.pick([0.25, 1.0, 3.0])
+    if kind == "LSTM" and g.chance(0.15):
+        given["input_forget"] = g.pick([0, 1])
+    if g.chance(0.15):
+        return with_activations(g, kind, operands, given, functions(g, kind, ways, given), time,
+                                batch, ways, hidden, batched)
     if g.chance(0.3):
         names = {"LSTM": [["Sigmoid", "Tanh", "Tanh"]], "GRU": [["Sigmoid", "Tanh"]],
                  "RNN": [["Tanh"], ["Relu"]]}[kind]
@@ -39,7 +46,24 @@ def recurrent(g, x):
 
 
 def peepholes(g, shape):
-    return g.given(shape, g.type, [0.0] * (shape[0] * shape[1]))  # others are not supported
+    return g.parameter(shape) if g.chance(0.7) else g.given(shape, g.type,
+                                                            [0.0] * (shape[0] * shape[1]))
+
+
+# Functions of gates, and what numbers they have.
+FUNCTIONS = {"Relu": "", "Tanh": "", "Sigmoid": "", "Softsign": "", "Softplus": "", "Affine": "ab",
+             "LeakyRelu": "a", "ThresholdedRelu": "a", "ScaledTanh": "ab", "HardSigmoid": "ab",
+             "Elu": "a"}
+
+
+def functions(g, kind, ways, given):
+    """Any, with numbers for all that have some, or for none."""
+    names = [g.pick(sorted(FUNCTIONS)) for _ in range({"LSTM": 3, "GRU": 2, "RNN": 1}[kind] * ways)]
+    for letter, attribute in ("a", "activation_alpha"), ("b", "activation_beta"):
+        count = sum(letter in FUNCTIONS[name] for name in names)
+        if count:
+            given[attribute] = [g.pick([0.1, 0.25, 0.5]) for _ in range(count)]
+    return names
 
 
 def with_activations(g, kind, operands, given, names, time, batch, ways, hidden, batched):

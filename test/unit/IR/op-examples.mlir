@@ -835,6 +835,25 @@ func.func @resize_cubic_inside(%x: tensor<2x6xf32>) {
   return
 }
 
+// Halves of rows are windows that reach further than what they cover.
+func.func @resize_smooth(%x: tensor<2x2x4x6xf32>) {
+  %0 = ff.resize(%x) {antialias = 1 : i64, coordinates = "half_pixel", mode = "linear", nearest = "floor", scales = array<f64: 1.0, 1.0, 0.5, 0.4>}
+      : (tensor<2x2x4x6xf32>) -> tensor<2x2x2x2xf32>
+  return
+}
+
+func.func @resize_smooth_cubic(%x: tensor<8x6xf32>) {
+  %0 = ff.resize(%x) {antialias = 1 : i64, coordinates = "half_pixel", exclude_outside = 1 : i64, mode = "cubic", nearest = "floor", scales = array<f64: 0.5, 2.0>}
+      : (tensor<8x6xf32>) -> tensor<4x12xf32>
+  return
+}
+
+func.func @resize_symmetric(%x: tensor<2x2x4x3xf32>) {
+  %0 = ff.resize(%x) {coordinates = "half_pixel_symmetric", mode = "linear", nearest = "floor", scales = array<f64: 1.0, 1.0, 0.6, 2.3>}
+      : (tensor<2x2x4x3xf32>) -> tensor<2x2x2x6xf32>
+  return
+}
+
 // One region is read as often as it has positions, the other one more often.
 func.func @resize_region(%x: tensor<2x2x4x6xf32>) {
   %0 = ff.resize(%x) {coordinates = "tf_crop_and_resize", mode = "linear", nearest = "floor", roi = array<f64: 0.0, 0.0, 0.2, 0.1, 1.0, 1.0, 0.7, 0.9>, scales = array<f64: 1.0, 1.0, 1.0, 2.0>}

@@ -163,11 +163,41 @@ TEST_F(LoopTest, Errors) {
                   "float u) => (float t, float r) { t = Relu(v) r = Relu(u) "
                   "}> (x, z) }"),
       HasSubstr("expected operands of one length to scan, found 2 and 3"));
-  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { y = Scan "
-                          "<num_scan_inputs = 1, body = b (float v) => "
-                          "(float t) { t = Relu(v) }> (x) }",
-                          8),
-              HasSubstr("unsupported operators: Scan of opset 8"));
+}
+
+// Before opset 9 a batch of sequences is walked through.
+TEST_F(LoopTest, ScansSamples) {
+  // Text has no way to leave the first operand out.
+  auto withoutLengths = [&](const std::string &graph) {
+    onnx::ModelProto model = parseModel(graph);
+    model.mutable_opset_import(0)->set_version(8);
+    for (onnx::NodeProto &node : *model.mutable_graph()->mutable_node())
+      node.set_input(0, "");
+    return importProto(model);
+  };
+  auto scan = [&](const std::string &attributes) {
+    return "g (float[2, 3] x, int64[2] l) => (float[2, 3] y) { y = Scan "
+           "<num_scan_inputs = 1, " +
+           attributes +
+           " body = b (float v) => (float t) { t = Relu(v) }> (l, "
+           "x) }";
+  };
+  // Three elements of each of two samples.
+  const std::string text = withoutLengths(scan("directions = [1],"));
+  EXPECT_EQ(count(text, "relu("), 6u);
+  EXPECT_THAT(text, HasSubstr("-> tensor<2x3xf32>"));
+  EXPECT_THAT(withoutLengths(scan("directions = [1, 0],")),
+              HasSubstr("expected 1 numbers in 'directions', found 2"));
+  EXPECT_THAT(
+      importGraph(scan(""), 8),
+      HasSubstr("unsupported operators: Scan with lengths of sequences"));
+  EXPECT_THAT(
+      withoutLengths(
+          "g (float[2, 3] x, float[3, 3] z) => (float[2, 3] y, "
+          "float[2, 3] s) { y, s = Scan <num_scan_inputs = 2, body = "
+          "b (float v, float u) => (float t, float r) { t = Relu(v) "
+          "r = Relu(u) }> (x, x, z) }"),
+      HasSubstr("expected operands of one batch, found 'z' of shape 3x3"));
 }
 
 } // namespace

@@ -12,14 +12,6 @@ namespace {
 
 class RecurrentImport : public ImportFixture {
 protected:
-  static size_t count(const std::string &text, const std::string &what) {
-    size_t found = 0;
-    for (size_t at = text.find(what); at != std::string::npos;
-         at = text.find(what, at + 1))
-      ++found;
-    return found;
-  }
-
   /// An LSTM over `steps` steps.
   std::string lstm(const std::string &attributes = "",
                    const std::string &more = "") {
@@ -53,17 +45,42 @@ TEST_F(RecurrentImport, KeepsShortLayersWhole) {
   EXPECT_THAT(text, Not(HasSubstr("ff.concat")));
 }
 
-TEST_F(RecurrentImport, ReportsWhatItLacks) {
-  EXPECT_THAT(lstm(", clip = 1.0"),
-              HasSubstr("unsupported operators: LSTM with clip (1: 'y')"));
-  EXPECT_THAT(lstm(", input_forget = 1"),
-              HasSubstr("LSTM with coupled input and forget gates (1: 'y')"));
-  EXPECT_THAT(lstm(", activations = [\"Sigmoid\", \"Relu\", \"Tanh\"]"),
-              HasSubstr("LSTM with activations Sigmoid, Relu, Tanh (1: 'y')"));
-  EXPECT_THAT(lstm("", ", , , , p"), HasSubstr("LSTM with peepholes (1: 'y')"));
-  EXPECT_THAT(lstm("", ", , , , z"), HasSubstr("ff.recurrent "));
-  EXPECT_THAT(lstm("", ", l"),
-              HasSubstr("LSTM with sequence lengths (1: 'y')"));
+// ff.recurrent has the usual gates and takes whole sequences.
+TEST_F(RecurrentImport, UnrollsOtherForms) {
+  auto isUnrolled = [&](const std::string &text) {
+    // The product of all steps, and one of each.
+    return count(text, "ff.recurrent ") == 0 && count(text, "ff.matmul") == 8;
+  };
+  EXPECT_PRED1(isUnrolled, lstm(", clip = 1.0"));
+  EXPECT_PRED1(isUnrolled, lstm(", input_forget = 1"));
+  EXPECT_PRED1(isUnrolled,
+               lstm(", activations = [\"Sigmoid\", \"Relu\", \"Tanh\"]"));
+  EXPECT_PRED1(isUnrolled, lstm("", ", , , , p"));
+  EXPECT_PRED1(isUnrolled, lstm("", ", l"));
+  EXPECT_EQ(count(lstm("", ", , , , z"), "ff.recurrent "), 1u);
+}
+
+TEST_F(RecurrentImport, ReportsWhatCannotBeUnrolled) {
+  EXPECT_THAT(lstm(", activations = [\"Sigmoid\", \"Banana\", \"Tanh\"]"),
+              HasSubstr("unknown activation 'Banana'"));
+  EXPECT_THAT(lstm(", activations = [\"Sigmoid\"]"),
+              HasSubstr("expected 3 activations, found 1"));
+  EXPECT_THAT(lstm(", activations = [\"Sigmoid\", \"Affine\", \"Tanh\"]"),
+              HasSubstr("expected activation_alpha and activation_beta of "
+                        "activation Affine"));
+  EXPECT_THAT(lstm(", clip = -1.0"),
+              HasSubstr("expected a clip that is not negative, found -1"));
+  EXPECT_THAT(
+      importGraph("g (float[1025,3,4] x, float[1,8,4] w, float[1,8,2] r) "
+                  "=> (float[1025,1,3,2] y) { y = LSTM<hidden_size = 2, "
+                  "clip = 1.0>(x, w, r) }"),
+      HasSubstr("expected at most 1024 time steps, which are unrolled because "
+                "of clip, found 1025"));
+  EXPECT_THAT(
+      importGraph("g (float[7,3,4] x, float[1,8,4] w, float[1,8,2] r, int32[2] "
+                  "l) => (float[7,1,3,2] y) { y = LSTM<hidden_size = 2>(x, w, "
+                  "r, , l) }"),
+      HasSubstr("expected operand 4 of shape 3, found 'l' of shape 2"));
 }
 
 TEST_F(RecurrentImport, ReportsWhatDoesNotFit) {

@@ -48,6 +48,15 @@ private:
   std::string collect(llvm::function_ref<void(llvm::raw_ostream &)> read);
 };
 
+/// How often `what` is in `text`.
+inline size_t count(const std::string &text, const std::string &what) {
+  size_t found = 0;
+  for (size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + 1))
+    ++found;
+  return found;
+}
+
 /// A model of opset 13 from the graph in `text`.
 onnx::ModelProto parseModel(const std::string &text);
 

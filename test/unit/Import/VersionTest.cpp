@@ -152,21 +152,12 @@ TEST_F(VersionTest, Resize) {
   EXPECT_THAT(node("y = Resize<axes = [2], mode = \"linear\", antialias = 1>"
                    "(x, , , one)",
                    18),
-              HasSubstr("expected antialias of 0 where something becomes "
-                        "smaller"));
+              HasSubstr("antialias = 1"));
   EXPECT_THAT(node("y = Resize<axes = [2], mode = \"linear\", "
                    "coordinate_transformation_mode = \"half_pixel_symmetric\">"
                    "(x, , , one)",
                    19),
-              HasSubstr("coordinates = \"half_pixel\""));
-  EXPECT_THAT(
-      node("s = Constant<value = float[1] {1.3}>() "
-           "y = Resize<axes = [2], mode = \"linear\", "
-           "coordinate_transformation_mode = \"half_pixel_symmetric\">"
-           "(x, , s)",
-           19),
-      HasSubstr("expected half_pixel_symmetric with scales that lead to "
-                "whole extents, found 1.3 for extent 4"));
+              HasSubstr("coordinates = \"half_pixel_symmetric\""));
 }
 
 TEST_F(VersionTest, Others) {

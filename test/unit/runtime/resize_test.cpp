@@ -16,6 +16,7 @@ struct Words {
   double cubic_coeff_a = -0.75;
   int64_t exclude_outside = 0;
   Reals roi = {};
+  int64_t antialias = 0;
 };
 
 template <class K>
@@ -24,6 +25,7 @@ K kernel(Tensors in, Tensors out, const Words &w, const Reals &scales) {
   return K{cx,
            in,
            out,
+           w.antialias,
            w.coordinates,
            w.cubic_coeff_a,
            w.exclude_outside,
@@ -78,6 +80,16 @@ TEST(Resize, KnownValues) {
               3.33203125, 3.80859375, 4.10546875});
   expect_row(resize_vector({"half_pixel", "cubic", "floor", -0.5, 1}, 0.8, 3),
              {1.0736253494874184, 2.375, 3.718835304822566});
+  // Examples of ONNX again.
+  expect_row(resize_vector({"half_pixel_symmetric", "linear", "floor"}, 0.6, 2),
+             {5. / 3, 10. / 3});
+  Words smooth = {"half_pixel", "linear", "floor"};
+  smooth.antialias = 1;
+  expect_row(resize_vector(smooth, 0.6, 2), {1.375, 3});
+  expect_row(resize_vector(smooth, 2, 8),
+             {1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4});
+  smooth.mode = "cubic";
+  expect_row(resize_vector(smooth, 0.6, 2), {1.30361442, 3.07142862});
   // From 1.2 on in steps of 0.9.
   const Words crop = {
       "tf_crop_and_resize", "linear", "floor", -0.75, 0, {0.4, 1.0}};

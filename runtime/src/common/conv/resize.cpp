@@ -24,6 +24,7 @@ struct Dimension {
   double cubic_coeff_a;
   bool excludes_outside;
   double begin, end; ///< the region, in parts of the operand
+  bool antialiases;
 
   /// The place in the operand of result position `o`.
   double place(int64_t o) const {
@@ -33,6 +34,11 @@ struct Dimension {
       return scaled(double(o));
     if (coordinates == "pytorch_half_pixel" && to == 1)
       return 0.0;
+    if (coordinates == "half_pixel_symmetric" && !is_quotient()) {
+      // What rounding takes from the end, both ends lose half of.
+      const double lost = double(from) - double(to) / scale;
+      return lost / 2.0 + (double(o) + 0.5) / scale - 0.5;
+    }
     if (coordinates == "tf_crop_and_resize") {
       const auto last = double(from - 1);
       return to == 1 ? (begin + end) / 2.0 * last
@@ -56,28 +62,31 @@ struct Dimension {
       return {{inside(int64_t(rounded)), 1.0}};
     }
     const bool cubic = mode == "cubic", excludes = cubic && excludes_outside;
-    const auto base = int64_t(std::floor(x));
+    // A smaller result is made of all that it covers.
+    const double width = antialiases ? std::max(1.0, 1.0 / scale) : 1.0,
+                 reach = (cubic ? 2.0 : 1.0) * width;
     std::vector<Tap> result;
     double sum = 0.0;
-    for (int64_t i = cubic ? -1 : 0; i < (cubic ? 3 : 2); ++i) {
-      const double distance = std::fabs(x - double(base + i));
+    for (auto i = int64_t(std::floor(x - reach)) + 1; double(i) < x + reach;
+         ++i) {
+      const double distance = std::fabs(x - double(i)) / width;
       const double weight = cubic ? cubic_weight(distance) : 1.0 - distance;
-      if (weight == 0.0 || (excludes && inside(base + i) != base + i))
+      if (weight == 0.0 || (excludes && inside(i) != i))
         continue;
-      result.push_back({inside(base + i), weight});
+      result.push_back({inside(i), weight});
       sum += weight;
     }
-    // The weights that are left have to add up to 1 too.
+    // The weights that are left, or that are more, have to add up to 1 too.
     for (Tap &tap : result)
-      tap.weight /= excludes ? sum : 1.0;
+      tap.weight /= excludes || width > 1.0 ? sum : 1.0;
     return result;
   }
 
 private:
+  bool is_quotient() const { return scale == double(to) / double(from); }
   /// A scale that stands for the quotient of the extents is not rounded.
   double scaled(double x) const {
-    return scale == double(to) / double(from) ? x * double(from) / double(to)
-                                              : x / scale;
+    return is_quotient() ? x * double(from) / double(to) : x / scale;
   }
   int64_t inside(int64_t position) const {
     return std::clamp<int64_t>(position, 0, from - 1);
@@ -158,6 +167,7 @@ void check_resize(const char *kernel, Tensors in, Tensors out, const Reals &roi,
 
 /// The attributes that both directions have.
 struct Attributes {
+  int64_t antialias;
   const std::string &coordinates;
   double cubic_coeff_a;
   int64_t exclude_outside;
@@ -175,21 +185,23 @@ struct Attributes {
             cubic_coeff_a,
             exclude_outside != 0,
             end_of(roi, d, 0.0),
-            end_of(roi, int(scales.size()) + d, 1.0)};
+            end_of(roi, int(scales.size()) + d, 1.0),
+            antialias != 0};
   }
 };
 
 } // namespace
 
-Resize::Resize(Context &, Tensors in, Tensors out,
+Resize::Resize(Context &, Tensors in, Tensors out, int64_t antialias,
                const std::string &coordinates, double cubic_coeff_a,
                int64_t exclude_outside, const std::string &mode,
                const std::string &nearest, const Reals &roi,
                const Reals &scales) {
   check_resize("resize", in, out, roi, scales);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
-                              nearest,     roi,           scales};
+  const Attributes attributes{
+      antialias, coordinates, cubic_coeff_a, exclude_outside,
+      mode,      nearest,     roi,           scales};
   std::vector<Parts> parts(std::size_t(y.rank));
   for (int d = 0; d < y.rank; ++d) {
     const Dimension dimension =
@@ -201,6 +213,7 @@ Resize::Resize(Context &, Tensors in, Tensors out,
 }
 
 ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
+                               int64_t antialias,
                                const std::string &coordinates,
                                double cubic_coeff_a, int64_t exclude_outside,
                                const std::string &mode,
@@ -208,8 +221,9 @@ ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
                                const Reals &scales) {
   check_resize("resize backward", in, out, roi, scales);
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
-  const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
-                              nearest,     roi,           scales};
+  const Attributes attributes{
+      antialias, coordinates, cubic_coeff_a, exclude_outside,
+      mode,      nearest,     roi,           scales};
   std::vector<Parts> all;
   for (int d = 0; d < dx.rank; ++d) {
     const Dimension dimension =
