@@ -185,7 +185,9 @@ static void importPRelu(NodeImporter &node) {
     node.error("expected a slope that broadcasts to " +
                shapeText(node.shape(0)) + ", found shape " +
                shapeText(node.shape(1)));
-  Value x = node.tensor(0), slope = node.tensor(1, {Role::Bias});
+  expectOneType(node, {0, 1});
+  takeNumberType(node, 0, /*integers=*/true);
+  Value x = node.numbers(0), slope = node.numbers(1, {Role::Bias});
   if (!node.failed())
     node.build<ff::BinaryOp>(shape, BinaryKind::Prelu, x, slope);
 }

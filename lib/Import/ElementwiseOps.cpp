@@ -51,7 +51,7 @@ static const Function &lookupFunction(StringRef opType) {
       {"Log", {UnaryKind::Log}},
       {"Neg", {UnaryKind::Scale, true, Parameter{nullptr, -1}}},
       {"Reciprocal", {UnaryKind::Reciprocal}},
-      {"Relu", {UnaryKind::Relu}},
+      {"Relu", {UnaryKind::Relu, true}},
       {"Round", {UnaryKind::Round}},
       {"Selu",
        {UnaryKind::Selu, false, Parameter{"alpha", 1.67326319217681884765625},

@@ -75,6 +75,8 @@ GraphValue *Expression::list(ArrayRef<int64_t> numbers) {
 }
 
 GraphValue *Expression::number(int32_t type, double value) {
+  if (!isFloatType(type))
+    return constant(type, {}, {static_cast<int64_t>(value)});
   GraphValue *result = constant(type, {}, {});
   result->constant.floats = {value};
   return result;
@@ -147,7 +149,5 @@ GraphValue *Expression::clamp(GraphValue *value, double low, double high) {
 }
 
 GraphValue *Expression::numberLike(GraphValue *value, double number) {
-  if (!value || isFloatType(value->type))
-    return value ? this->number(value->type, number) : nullptr;
-  return constant(value->type, {}, {static_cast<int64_t>(number)});
+  return value ? this->number(value->type, number) : nullptr;
 }

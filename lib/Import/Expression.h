@@ -47,7 +47,7 @@ public:
   /// Integers, row-major.
   GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
                        std::vector<int64_t> numbers);
-  /// One number, of floats or doubles.
+  /// One number, whole if it is of integers.
   GraphValue *number(int32_t type, double value);
   /// Floats, row-major.
   GraphValue *floats(int32_t type, llvm::ArrayRef<int64_t> shape,

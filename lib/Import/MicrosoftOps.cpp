@@ -7,6 +7,7 @@
 
 #include "Expression.h"
 #include "OpTable.h"
+#include "TypedNode.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -36,6 +37,7 @@ static void importFusedMatMul(NodeImporter &node) {
   for (const char *name : {"transBatchA", "transBatchB"})
     if (node.integer(name, 0) != 0)
       node.error("expected " + llvm::Twine(name) + " of 0");
+  takeNumberType(node, 0, /*integers=*/false);
   if (node.failed())
     return;
   Expression made(node);

@@ -1,9 +1,14 @@
 //===- ProductOps.cpp - matrix products -----------------------------------===//
 
-#include "NodeImporter.h"
+#include "Constant.h"
+#include "Expression.h"
 #include "OpTable.h"
 
+#include "TypedNode.h"
+
 #include "ffc/IR/ShapeInference.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace ffc;
@@ -18,6 +23,63 @@ struct Product {
   bool transA = false, transB = false;
 };
 } // namespace
+
+static bool isInteger(int32_t type) {
+  return isCarriedType(type) && !isFloatType(type) &&
+         type != onnx::TensorProto::BOOL;
+}
+
+/// The product of matrices, or of batches of them, of integers, which no
+/// precision of products may round: sums of products of elements.
+static GraphValue *integerProduct(NodeImporter &node, Expression &made,
+                                  GraphValue *a, GraphValue *b) {
+  if (!a || !b)
+    return nullptr;
+  Shape rows(a->shape), columns(b->shape);
+  int64_t elements = columns.back();
+  for (ArrayRef<int64_t> extents :
+       {ArrayRef(a->shape), ArrayRef(b->shape).drop_back(2)})
+    for (int64_t extent : extents)
+      elements = elements > kMaxFoldedElements ? elements : elements * extent;
+  if (elements > kMaxFoldedElements) {
+    node.error("expected a product of integers of at most " +
+               Twine(kMaxFoldedElements) + " products of elements, found more");
+    return nullptr;
+  }
+  rows.push_back(1);
+  columns.insert(columns.end() - 2, 1);
+  GraphValue *products =
+      made.mul(made.reshape(a, rows), made.reshape(b, columns));
+  return products
+             ? made.reduce("ReduceSum", products,
+                           static_cast<int64_t>(products->shape.size()) - 2)
+             : nullptr;
+}
+
+/// The same as buildProduct(), of integers.
+static void defineIntegers(NodeImporter &node, const Product &product) {
+  for (double factor : {product.alpha, product.beta})
+    if (factor != std::floor(factor))
+      return node.error("expected whole factors of integers, found " +
+                        numberText(factor));
+  takeNumberType(node, 0, /*integers=*/true);
+  expectOneType(node,
+                node.has(2) ? ArrayRef<int>{0, 1, 2} : ArrayRef<int>{0, 1});
+  Expression made(node);
+  auto matrix = [&](int i, bool isTransposed) {
+    GraphValue *value = &node.operand(i);
+    return isTransposed ? made.transpose(value, {1, 0}) : value;
+  };
+  GraphValue *y = integerProduct(node, made, matrix(0, product.transA),
+                                 matrix(1, product.transB));
+  if (product.alpha != 1)
+    y = made.mul(y, product.alpha);
+  if (node.has(2))
+    y = made.add(y, product.beta == 1
+                        ? &node.operand(2)
+                        : made.mul(&node.operand(2), product.beta));
+  made.define(y);
+}
 
 /// y = alpha op(a) op(b) + beta c, c being optional.
 static void buildProduct(NodeImporter &node, const Product &product) {
@@ -39,6 +101,8 @@ static void buildProduct(NodeImporter &node, const Product &product) {
       return node.error("cannot broadcast operand 2 of shape " +
                         shapeText(node.shape(2)) + " to " + shapeText(result));
   }
+  if (isInteger(node.operand(0).type))
+    return defineIntegers(node, product);
   Value va = node.tensor(0);
   Value vb = node.tensor(1, {Role::Weight, inner, columns});
   Value vc = node.has(2) ? node.tensor(2, {Role::Bias}) : Value();
@@ -86,6 +150,15 @@ static void importMatMul(NodeImporter &node) {
     result.push_back(a[a.size() - 2]);
   if (node.rank(1) > 1)
     result.push_back(columns);
+  if (isInteger(node.operand(0).type)) {
+    takeNumberType(node, 0, /*integers=*/true);
+    expectOneType(node, {0, 1});
+    Expression made(node);
+    return made.define(made.reshape(
+        integerProduct(node, made, made.reshape(&node.operand(0), a),
+                       made.reshape(&node.operand(1), b)),
+        result));
+  }
   Value va = node.tensor(0);
   Value vb = node.tensor(1, {Role::Weight, inner, columns});
   RankedTensorType type = node.resultType(product);

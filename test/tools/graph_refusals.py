@@ -4,7 +4,6 @@ import re
 
 # (pattern of a refusal as graph_checker.refusal_of writes it, reason)
 KNOWN = [
-    (r"^unsupported operators: (MatMul|Gemm|PRelu|Relu) of u?intN", "for floats only"),
     (r"^unsupported operators: BitCast of a computed operand",
      "bits of values are those of floats that stand for them"),
     (r"^SoftmaxCrossEntropyLoss: cross-entropy over one class", "it is always 0"),

@@ -27,11 +27,17 @@ def dense(g, x):
     return g.dense(x)
 
 
-@draws(types=("int32", "int64"), weight=0.1)
+@draws(types=("int32", "int64"), weight=0.5)
 def integer_product(g, x):
-    """Which ffc refuses."""
+    if not g.since(11):
+        return None
+    x = g.node("Mod", [x, g.number(7)], x.shape)
     n = g.pick([1, 2, 3])
-    made = g.node("MatMul", [x, g.constants((x.shape[-1], n))], x.shape[:-1] + (n,))
+    if len(x.shape) == 2 and g.chance(0.3):
+        operands = [x, g.constants((n, x.shape[1])), g.constants((n,))]
+        made = g.node("Gemm", operands, (x.shape[0], n), transB=1, **g.pick([{}, {"alpha": 2.0}]))
+    else:
+        made = g.node("MatMul", [x, g.constants((x.shape[-1], n))], x.shape[:-1] + (n,))
     return g.node("Mod", [made, g.number(7)], made.shape)
 
 
