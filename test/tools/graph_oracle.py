@@ -30,6 +30,14 @@ def has_pads(node, _opset):
     return "auto_pad" in node.attributes or any(node.attributes.get("pads", []))
 
 
+def is_dilated(node, _opset=None):
+    return any(d > 1 for d in node.attributes.get("dilations", []))
+
+
+def is_dilated_and_padded(node, _opset):
+    return is_dilated(node) and "auto_pad" in node.attributes
+
+
 def has_gates_of_its_own(node, _opset):
     return (any(name in node.attributes for name in ("activations", "clip", "input_forget"))
             or any(node.operands[4:5]))
@@ -38,10 +46,11 @@ def has_gates_of_its_own(node, _opset):
 # What an oracle computes otherwise than ONNX says: of which nodes, and how.
 WRONG = {
     "ONNX Runtime": {
+        **dict.fromkeys(["AveragePool", "LpPool"],
+                        (is_dilated_and_padded, "pads as if windows were not dilated")),
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "ends at 1 where there is one element; PyTorch takes the middle"),
-        "Col2Im": (lambda node, _: any(d > 1 for d in node.attributes.get("dilations", [])),
-                   "loses columns of dilated blocks in one dimension"),
+        "Col2Im": (is_dilated, "loses columns of dilated blocks in one dimension"),
         "MaxPool": (lambda node, _: "auto_pad" in node.attributes,
                     "has pads below zero where windows of integers are smaller than strides"),
         "MaxUnpool": (lambda node, _: len(node.operands) > 2,
@@ -49,6 +58,8 @@ WRONG = {
         "MeanVarianceNormalization": (always, "has no number where all elements are equal"),
     },
     "onnx": {
+        **dict.fromkeys(["AveragePool", "LpPool"],
+                        (is_dilated_and_padded, "pads as if windows were not dilated")),
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "begins at -1 where there is one element"),
         "GlobalMaxPool": (always, "pools the channels of one dimension, too"),
