@@ -131,7 +131,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseFixed},
         {"--time-block", "N",
          "time steps of a recurrent layer that are one operator (10; all if "
-         "there is one device)",
+         "there is one device); unusual layers have operators for each step",
          parseTimeBlock}}},
       {"Training",
        {{"--mode", "MODE", "train (default) or infer",

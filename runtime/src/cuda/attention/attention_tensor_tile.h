@@ -133,17 +133,20 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
     const bool aligned =
         (first | uintptr_t(from.apart) * sizeof(T)) % cuda::kAsyncBytes == 0 &&
         from.width % kOfPart == 0;
-    if (aligned)
-      FFRT_UNROLL
+    if (!aligned) {
+      FFRT_UNROLL_BY(1)
+      for (int i = 0; i < kOfThread<kCount>; ++i)
+        to.part(row_of(i), part_of(i)) =
+            words_of(from, row_of(i), part_of(i) * kOfPart);
+      return;
+    }
+    FFRT_UNROLL
     for (int i = 0; i < kOfThread<kCount>; ++i) {
       const int row = row_of(i), column = part_of(i) * kOfPart;
       cuda::copy_async(to.address(row, part_of(i)),
                        from.at + row * from.apart + column,
                        row < from.count && column < from.width);
     }
-    else FFRT_UNROLL_BY(1) for (int i = 0; i < kOfThread<kCount>; ++i)
-        to.part(row_of(i), part_of(i)) =
-        words_of(from, row_of(i), part_of(i) * kOfPart);
   }
 
   /// Waits for this thread's copies, and makes those to `blocks` what tensor
@@ -203,10 +206,10 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   // Products
   //===--------------------------------------------------------------------===//
 
-  template <int kParts>
-  __device__ static void clear(float (&parts)[kParts][4]) {
+  template <int kCount>
+  __device__ static void clear(float (&parts)[kCount][4]) {
     FFRT_UNROLL
-    for (int i = 0; i < 4 * kParts; ++i)
+    for (int i = 0; i < 4 * kCount; ++i)
       parts[i / 4][i % 4] = 0.0f;
   }
 
@@ -272,10 +275,11 @@ private:
 
   template <int kCount> __device__ static void round(Block<kCount> &block) {
     FFRT_UNROLL
-    for (int i = 0; i < kOfThread<kCount>; ++i)
+    for (int i = 0; i < kOfThread<kCount>; ++i) {
       FFRT_UNROLL
-    for (uint32_t &word : block.part(row_of(i), part_of(i)).at)
-      word = Core::word(float_of_bits(int32_t(word)));
+      for (uint32_t &word : block.part(row_of(i), part_of(i)).at)
+        word = Core::word(float_of_bits(int32_t(word)));
+    }
   }
   __device__ static Words words_of(const Vectors<T> &from, int row,
                                    int column) {
