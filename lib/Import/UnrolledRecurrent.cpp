@@ -19,18 +19,18 @@ struct GateFunction {
   std::optional<double> alpha, beta;
 };
 
-/// A function and the defaults of its numbers.
+/// A function and the numbers that it has, with their defaults.
 struct KnownFunction {
   StringRef name;
-  bool hasAlpha = false, hasBeta = false;
+  bool hasAlpha, hasBeta;
   std::optional<double> alpha, beta;
 };
 const KnownFunction kFunctions[] = {
-    {"Relu"},
-    {"Tanh"},
-    {"Sigmoid"},
-    {"Softsign"},
-    {"Softplus"},
+    {"Relu", false, false, {}, {}},
+    {"Tanh", false, false, {}, {}},
+    {"Sigmoid", false, false, {}, {}},
+    {"Softsign", false, false, {}, {}},
+    {"Softplus", false, false, {}, {}},
     {"Affine", true, true, {}, {}},
     {"LeakyRelu", true, false, 0.01, {}},
     {"ThresholdedRelu", true, false, 1.0, {}},
