@@ -36,10 +36,15 @@ Pending::~Pending() {
 
 bool Pending::exists() const { return fs::exists(temporary); }
 
-Error Pending::commit() {
+/// Is it there, and neither a file nor a folder?
+static bool isDevice(StringRef path) {
   fs::file_status status;
-  if (!fs::status(wanted, status) && !fs::is_regular_file(status) &&
-      !fs::is_directory(status))
+  return !fs::status(path, status) && !fs::is_regular_file(status) &&
+         !fs::is_directory(status);
+}
+
+Error Pending::commit() {
+  if (isDevice(wanted))
     return makeError("cannot write '" + wanted +
                      "': expected a file or folder, found a device or pipe");
   if (!fs::is_directory(temporary) || !fs::exists(wanted)) {
@@ -83,6 +88,8 @@ Error ffc::codegen::writeText(StringRef file, StringRef contents) {
 }
 
 Error ffc::codegen::writeFile(StringRef file, StringRef contents) {
+  if (isDevice(file))
+    return writeText(file, contents);
   Pending pending(file);
   if (Error error = writeText(pending.path(), contents))
     return error;

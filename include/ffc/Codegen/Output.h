@@ -45,7 +45,7 @@ private:
 /// Writes `contents` at `path`, whose folders are created.
 llvm::Error writeText(llvm::StringRef path, llvm::StringRef contents);
 
-/// Writes a single file whole.
+/// Writes a single file whole, or to a device or pipe.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
 
 } // namespace ffc::codegen
