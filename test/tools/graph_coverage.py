@@ -23,16 +23,6 @@ EXCEPTIONS = {
     "Constant sparse_value": "not supported",
     "Constant value_string": "strings",
     "Constant value_strings": "strings",
-    "GRU activation_alpha": "of functions that are not supported",
-    "GRU activation_beta": "of functions that are not supported",
-    "GRU clip": "not supported",
-    "LSTM activation_alpha": "of functions that are not supported",
-    "LSTM activation_beta": "of functions that are not supported",
-    "LSTM clip": "not supported",
-    "LSTM input_forget": "not supported",
-    "RNN activation_alpha": "of functions that are not supported",
-    "RNN activation_beta": "of functions that are not supported",
-    "RNN clip": "not supported",
 }
 ROW = re.compile(r'^    \{"([\w.]+)", "([\d ]+)", (\w+), "([\w ]*)"\},$', re.MULTILINE)
 NEWEST = 1000
