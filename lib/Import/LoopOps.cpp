@@ -276,6 +276,10 @@ static Values scan(NodeImporter &node, Unrolling &loop, Values state,
     }
     length = found;
   }
+  if (*length == 0) {
+    node.error("no iteration runs: expected elements to scan, found none");
+    return {};
+  }
 
   std::vector<Values> scanned(out.size());
   for (int64_t t = 0; t < *length; ++t) {
@@ -321,7 +325,8 @@ static Values scanSamples(NodeImporter &node, Unrolling &loop,
       walked.front()->shape.empty() ? 0 : walked.front()->shape.front();
   for (const Values *values : {&state, &walked})
     for (const GraphValue *value : *values)
-      if (value->shape.empty() || value->shape.front() != samples) {
+      if (samples == 0 || value->shape.empty() ||
+          value->shape.front() != samples) {
         node.error("expected operands of one batch, found '" + value->name +
                    "' of shape " + shapeText(value->shape));
         return {};

@@ -36,18 +36,16 @@ static GraphValue *integerProduct(NodeImporter &node, Expression &made,
   if (!a || !b)
     return nullptr;
   Shape rows(a->shape), columns(b->shape);
-  int64_t elements = columns.back();
-  for (ArrayRef<int64_t> extents :
-       {ArrayRef(a->shape), ArrayRef(b->shape).drop_back(2)})
-    for (int64_t extent : extents)
-      elements = elements > kMaxFoldedElements ? elements : elements * extent;
-  if (elements > kMaxFoldedElements) {
-    node.error("expected a product of integers of at most " +
-               Twine(kMaxFoldedElements) + " products of elements, found more");
-    return nullptr;
-  }
   rows.push_back(1);
   columns.insert(columns.end() - 2, 1);
+  const auto all = ff::broadcastShapes(rows, columns);
+  const auto count = all ? elementCount(*all) : std::nullopt;
+  if (!count || *count > kMaxFoldedElements) {
+    node.error("expected a product of integers of at most " +
+               Twine(kMaxFoldedElements) + " products of elements, found " +
+               (count ? Twine(*count) : Twine("more")));
+    return nullptr;
+  }
   GraphValue *products =
       made.mul(made.reshape(a, rows), made.reshape(b, columns));
   return products
@@ -59,9 +57,9 @@ static GraphValue *integerProduct(NodeImporter &node, Expression &made,
 /// The same as buildProduct(), of integers.
 static void defineIntegers(NodeImporter &node, const Product &product) {
   for (double factor : {product.alpha, product.beta})
-    if (factor != std::floor(factor))
-      return node.error("expected whole factors of integers, found " +
-                        numberText(factor));
+    if (!(std::fabs(factor) <= kMaxPositions && factor == std::floor(factor)))
+      return node.error("expected whole factors of integers, at most " +
+                        Twine(kMaxPositions) + ", found " + numberText(factor));
   takeNumberType(node, 0, /*integers=*/true);
   expectOneType(node,
                 node.has(2) ? ArrayRef<int>{0, 1, 2} : ArrayRef<int>{0, 1});

@@ -42,7 +42,7 @@ private:
   };
 
   bool readAttributes();
-  bool hasUsualFunctions();
+  void readFunctions();
   void checkShapes();
   /// What wants to be unrolled; empty if nothing does.
   std::string unrolledPart();
@@ -65,6 +65,7 @@ private:
   NodeImporter &node;
   OpBuilder &builder;
   RecurrentKind kind = RecurrentKind::Lstm;
+  bool hasUsualFunctions = true;
   Value x; ///< time first
   /// Blocks of time steps of x.
   SmallVector<Value> blocks;
@@ -75,26 +76,23 @@ private:
 // Reading the node
 //===----------------------------------------------------------------------===//
 
-/// Are the functions of the gates those of the papers? An RNN may have tanh or
-/// relu.
-bool RecurrentImporter::hasUsualFunctions() {
+/// Those of the gates are usual if all are; those of an RNN may be relu, too.
+void RecurrentImporter::readFunctions() {
   const onnx::AttributeProto *given =
       node.attribute("activations", onnx::AttributeProto::STRINGS);
   if (!given)
-    return true;
-  SmallVector<StringRef> usual = {"sigmoid", "tanh", "tanh"};
-  usual.resize(node.opType() == "LSTM" ? 3 : node.opType() == "GRU" ? 2 : 1);
-  if (node.opType() == "RNN") {
-    bool isRelu = given->strings_size() > 0 &&
-                  StringRef(given->strings(0)).equals_insensitive("relu");
-    usual = {isRelu ? "relu" : "tanh"};
-    kind = isRelu ? RecurrentKind::RnnRelu : RecurrentKind::RnnTanh;
+    return;
+  SmallVector<StringRef> usual = usualFunctions(node.opType());
+  if (node.opType() == "RNN" && given->strings_size() > 0 &&
+      StringRef(given->strings(0)).equals_insensitive("relu")) {
+    usual = {"Relu"};
+    kind = RecurrentKind::RnnRelu;
   }
-  bool isUsual =
+  hasUsualFunctions =
       given->strings_size() == static_cast<int>(usual.size() * reversed.size());
   for (auto [i, name] : llvm::enumerate(given->strings()))
-    isUsual &= StringRef(name).equals_insensitive(usual[i % usual.size()]);
-  return isUsual;
+    hasUsualFunctions &=
+        StringRef(name).equals_insensitive(usual[i % usual.size()]);
 }
 
 bool RecurrentImporter::readAttributes() {
@@ -116,14 +114,15 @@ bool RecurrentImporter::readAttributes() {
     kind = RecurrentKind::RnnTanh;
   }
   batchFirst = node.integer("layout", 0) != 0;
-  // Of functions that are unrolled, which reads them.
+  readFunctions();
+  // Of other functions, which are unrolled.
   node.ignore("activation_alpha");
   node.ignore("activation_beta");
   return !node.failed();
 }
 
 std::string RecurrentImporter::unrolledPart() {
-  if (!hasUsualFunctions())
+  if (!hasUsualFunctions)
     return "its activations";
   if (node.attribute("clip", onnx::AttributeProto::FLOAT))
     return "clip";
@@ -185,6 +184,10 @@ void RecurrentImporter::checkShapes() {
       expect(i, batchFirst ? Shape{samples, directions, units}
                            : Shape{directions, samples, units});
   expect(Lengths, {samples});
+  if (node.has(Lengths) &&
+      node.operand(Lengths).type != onnx::TensorProto::INT32)
+    node.error("expected int32 as operand 4, found type " +
+               elementTypeName(node.operand(Lengths).type));
   if (node.opType() == "LSTM")
     expect(Peepholes, {directions, 3 * units});
 }

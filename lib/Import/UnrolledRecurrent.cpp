@@ -101,11 +101,7 @@ void Unroller::readFunctions() {
   SmallVector<StringRef> names;
   if (auto *given = node.attribute("activations", AttributeProto::STRINGS))
     names.append(given->strings().begin(), given->strings().end());
-  SmallVector<StringRef> usual = {"Sigmoid", "Tanh", "Tanh"};
-  if (node.opType() == "GRU")
-    usual.pop_back();
-  else if (node.opType() == "RNN")
-    usual = {"Tanh"};
+  const SmallVector<StringRef> usual = usualFunctions(node.opType());
   if (names.empty())
     for (size_t i = 0; i < form.reversed.size(); ++i)
       names.append(usual.begin(), usual.end());
@@ -243,7 +239,6 @@ GraphValue *Unroller::function(size_t number, size_t index, GraphValue *x) {
     return nullptr;
   const size_t count = functions.size() / form.reversed.size();
   const GateFunction &of = functions[number * count + index];
-
   if (of.op == "Affine")
     return made.add(made.mul(x, *of.alpha), *of.beta);
   if (of.op == "ScaledTanh")
@@ -364,6 +359,14 @@ void Unroller::run() {
     made.define(made.concat(h, form.batchFirst), 1);
   if (isLstm && node.isUsed(2))
     made.define(made.concat(c, form.batchFirst), 2);
+}
+
+SmallVector<StringRef> ffc::importer::usualFunctions(StringRef opType) {
+  if (opType == "RNN")
+    return {"Tanh"};
+  if (opType == "GRU")
+    return {"Sigmoid", "Tanh"};
+  return {"Sigmoid", "Tanh", "Tanh"};
 }
 
 void ffc::importer::importUnrolledRecurrent(NodeImporter &node,

@@ -19,6 +19,10 @@ struct RecurrentForm {
   int64_t steps = 0, samples = 0, inputs = 0, units = 0;
 };
 
+/// The functions of the gates of LSTM, GRU or RNN in one direction, unless a
+/// node has others.
+llvm::SmallVector<llvm::StringRef> usualFunctions(llvm::StringRef opType);
+
 /// Imports a node whose shapes were checked as other operators for each step:
 /// any functions of gates, clipped, coupled, with peepholes, and sequences of
 /// other lengths. `why` says which of that, if there are too many steps.

@@ -62,10 +62,10 @@ void *added_memory_of(unsigned rank, const void *own);
 
 /// Of cuda/kernels/shared_memory.h, whose addresses are those of the host.
 uint32_t load_word(uintptr_t at);
-/// Its copies; zeros from null. Those of every other
-/// lane are done at once, the rest while it waits for them, so that a missing
-/// wait is seen, and a place that somebody still reads. Ends the process where
-/// a place is no multiple of `bytes`, or a thread ends before its copies.
+/// Its copies; zeros from null. Those of every other lane are done at once, the
+/// rest while it waits for them, so that a missing wait is seen, and a place
+/// that somebody still reads. Ends the process where a place is no multiple of
+/// `bytes`, or a thread ends before its copies.
 void copy_async(uintptr_t to, const void *from, std::size_t bytes);
 void wait_for_copies();
 

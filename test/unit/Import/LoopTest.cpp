@@ -198,6 +198,14 @@ TEST_F(LoopTest, ScansSamples) {
           "b (float v, float u) => (float t, float r) { t = Relu(v) "
           "r = Relu(u) }> (x, x, z) }"),
       HasSubstr("expected operands of one batch, found 'z' of shape 3x3"));
+  // Nothing to walk through.
+  const std::string empty =
+      "g (float[2, 3] x, float[2, 0] e = {}) => (float[2, 3] y) { y = Scan "
+      "<num_scan_inputs = 1, body = b (float v) => (float t) { t = Relu(v) }> "
+      "(x, e) }";
+  EXPECT_THAT(withoutLengths(empty),
+              HasSubstr("no iteration runs: expected elements to scan, found "
+                        "none"));
 }
 
 } // namespace

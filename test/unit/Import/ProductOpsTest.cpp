@@ -38,7 +38,8 @@ TEST_F(ProductOpsTest, IntegersAreSummed) {
 
 TEST_F(ProductOpsTest, ReportsWhatIntegersCannotBe) {
   EXPECT_THAT(node("y = Gemm<alpha = 0.5>(a, b)"),
-              HasSubstr("expected whole factors of integers, found 0.5"));
+              HasSubstr("expected whole factors of integers, at most 16777216, "
+                        "found 0.5"));
   EXPECT_THAT(
       node("y = MatMul(a, i)"),
       HasSubstr("expected operands of one type, found int64 and int32"));
@@ -46,7 +47,12 @@ TEST_F(ProductOpsTest, ReportsWhatIntegersCannotBe) {
       importGraph("g (int64[1024, 1024] a) => (int64[1024, 1024] y) { y = "
                   "MatMul(a, a) }"),
       HasSubstr("expected a product of integers of at most 67108864 products "
-                "of elements, found more"));
+                "of elements, found 1073741824"));
+  // Batches count once.
+  EXPECT_THAT(
+      importGraph("g (int64[64, 128, 16] a, int64[64, 16, 128] b) => (int64[1] "
+                  "y) { y = MatMul(a, b) }"),
+      HasSubstr("-> tensor<64x128x128xf32>"));
 }
 
 } // namespace

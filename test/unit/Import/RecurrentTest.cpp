@@ -81,6 +81,21 @@ TEST_F(RecurrentImport, ReportsWhatCannotBeUnrolled) {
                   "l) => (float[7,1,3,2] y) { y = LSTM<hidden_size = 2>(x, w, "
                   "r, , l) }"),
       HasSubstr("expected operand 4 of shape 3, found 'l' of shape 2"));
+  EXPECT_THAT(
+      importGraph("g (float[7,3,4] x, float[1,8,4] w, float[1,8,2] r, float[3] "
+                  "l) => (float[7,1,3,2] y) { y = LSTM<hidden_size = 2>(x, w, "
+                  "r, , l) }"),
+      HasSubstr("expected int32 as operand 4, found type float"));
+  EXPECT_THAT(
+      importGraph("g (float[7,3,4] x, int64[1,8,4] w, float[1,8,2] r) => "
+                  "(float[7,1,3,2] y) { y = LSTM<hidden_size = 2, clip = "
+                  "1.0>(x, w, r) }"),
+      HasSubstr("unsupported operators: LSTM of int64"));
+  EXPECT_THAT(
+      importGraph("g (int64[7,3,4] x, float[1,8,4] w, float[1,8,2] r) => "
+                  "(float[7,1,3,2] y) { y = LSTM<hidden_size = 2, clip = "
+                  "1.0>(x, w, r) }"),
+      HasSubstr("unsupported operators: LSTM of int64"));
 }
 
 TEST_F(RecurrentImport, ReportsWhatDoesNotFit) {
