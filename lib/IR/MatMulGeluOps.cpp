@@ -17,6 +17,18 @@ template <class Op> static MatMulSpace spaceOf(Op op, Value sum) {
                      op.getDimNamesAttr());
 }
 
+/// Operands and results have one element type (constraints 4 and 3).
+static LogicalResult verifyOneType(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getOperand(0));
+  SmallVector<Value> all(op->getOperands());
+  llvm::append_range(all, op->getResults());
+  for (Value value : all)
+    if (Type found = getElementTypeOrSelf(value); found != type)
+      return op->emitOpError("expected operands and results of ")
+             << type << ", as a is, found " << found;
+  return success();
+}
+
 /// Constraint 1: op(a) op(b) is `sum`, of one matrix for each of the batch.
 template <class Op> static LogicalResult verifySum(Op op, Value sum) {
   if (failed(verifyProduct(op, op.getA(), op.getB(), sum, op.getTransA() != 0,
@@ -63,12 +75,8 @@ template <class Op> static DictionaryAttr transpositions(Op op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult MatMulGeluOp::verify() {
-  SmallVector<Value, 3> others = {getZ(), getY()};
-  if (getC())
-    others.push_back(getC());
   // Constraints 1 and 4.
-  if (failed(verifyTensors(*this)) ||
-      failed(verifyMultiplied(*this, {getA(), getB()}, others)) ||
+  if (failed(verifyTensors(*this)) || failed(verifyOneType(*this)) ||
       failed(verifySum(*this, getZ())))
     return failure();
   if (getC() && !isRow(getC(), getZ())) // constraint 2
@@ -113,8 +121,7 @@ DictionaryAttr MatMulGeluOp::getKernelArgs() { return transpositions(*this); }
 
 LogicalResult MatMulGeluBackwardOp::verify() {
   // Constraints 1 and 3.
-  if (failed(verifyTensors(*this)) ||
-      failed(verifyMultiplied(*this, {getA(), getB()}, {getZ(), getDz()})) ||
+  if (failed(verifyTensors(*this)) || failed(verifyOneType(*this)) ||
       failed(verifySum(*this, getDz())))
     return failure();
   return verifyShape(*this, "z", shapeOf(getDz()), getZ()); // constraint 2

@@ -2,12 +2,15 @@
 
 #include "Absorption.h"
 #include "Aliases.h"
+#include "GeluProducts.h"
 #include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/StringMap.h"
+
+#include <optional>
 
 using namespace mlir;
 using namespace ffc;
@@ -18,29 +21,16 @@ namespace ffc {
 #include "ffc/Passes/Passes.h.inc"
 } // namespace ffc
 
-/// The product that makes `sum` and can do what `function` does with it, or
-/// null.
-static MatMulOp productFor(Value sum, PartitionableInterface function) {
-  auto product = sum.getDefiningOp<MatMulOp>();
-  // What is carried over is carried through a slot, which moves.
-  if (!product || !product.isLinear() || product.getClampAttr() ||
-      product->hasAttr(kCarryAttr) ||
-      sum.getType() != wideType(sum.getType()) ||
-      // The function of parts is not that of the sum.
-      isPartial(product, cast<OpResult>(sum)) ||
-      !canTake(cast<OpResult>(sum), function))
-    return nullptr;
-  return product;
-}
-
 namespace {
 /// What one run of the pass has merged.
 class GeluMerger {
 public:
-  void merge(UnaryOp gelu);
-  void merge(UnaryBackwardOp gelu);
+  /// `op` into the product before it, if that can do what `op` does.
+  void merge(Operation *op);
   /// Operators of `block` that belonged to what is gone belong to its heirs.
   void moveOwners(Block &block) const;
+
+  bool mergesWide = false; ///< products of operands that are not narrow, too
 
 private:
   void replace(MatMulOp product, OpResult sum);
@@ -56,34 +46,70 @@ private:
 };
 } // namespace
 
-void GeluMerger::merge(UnaryOp gelu) {
-  MatMulOp product = productFor(gelu.getX(), gelu);
-  if (!product)
-    return;
-  OpBuilder builder(product);
-  Type type = product.getY().getType();
-  auto merged = MatMulGeluOp::create(
-      builder, product.getLoc(), type, type, product.getA(), product.getB(),
-      product.getC(), product.getDimNamesAttr(), product.getTransAAttr(),
-      product.getTransBAttr());
-  replace(product, cast<OpResult>(merged.getZ()));
-  functions.take(gelu, cast<OpResult>(merged.getY()));
+/// The casts to `type` that are all that reads `wide` but `other`; nothing if
+/// there is another reader, or one that `wide`'s maker cannot do the work of.
+static std::optional<SmallVector<CastOp>>
+roundingsOf(OpResult wide, Type type, const Operation *other = nullptr) {
+  SmallVector<CastOp> casts;
+  for (Operation *user : wide.getUsers()) {
+    if (user == other)
+      continue;
+    auto cast = dyn_cast<CastOp>(user);
+    if (!cast || getElementTypeOrSelf(cast.getY()) != type ||
+        !canTake(wide, cast))
+      return std::nullopt;
+    casts.push_back(cast);
+  }
+  return casts;
 }
 
-void GeluMerger::merge(UnaryBackwardOp gelu) {
-  MatMulOp product = productFor(gelu.getDy(), gelu);
-  Operation *saved = gelu.getSaved().getDefiningOp();
-  // Nothing is moved: that would make other values live longer.
-  if (!product || product.getC() || !product->hasOneUse() ||
-      (saved && !saved->isBeforeInBlock(product)))
+void GeluMerger::merge(Operation *op) {
+  GeluProduct found = geluProductOf(op);
+  // The function of parts is not that of the sum.
+  if (!found || isPartial(found.product, found.sum()) ||
+      !canTake(found.sum(), cast<PartitionableInterface>(op)))
     return;
+  MatMulOp product = found.product;
+  const Type type = getElementTypeOrSelf(product.getA());
+  SmallVector<CastOp> ofSum, ofFunction;
+  if (isNarrow(product.getA())) {
+    // What is rounded is rounded by the product.
+    auto sums = roundingsOf(found.sum(), type, op),
+         functions = roundingsOf(op->getResult(0), type);
+    auto isAsNarrow = [&](Value value) {
+      return !value || getElementTypeOrSelf(value) == type;
+    };
+    if (!sums || !functions || functions->empty() ||
+        !isAsNarrow(product.getC()) || !isAsNarrow(found.saved))
+      return;
+    ofSum = std::move(*sums);
+    ofFunction = std::move(*functions);
+  } else if (!mergesWide) {
+    return;
+  }
   OpBuilder builder(product);
-  auto merged = MatMulGeluBackwardOp::create(
-      builder, product.getLoc(), product.getY().getType(), product.getA(),
-      product.getB(), gelu.getSaved(), product.getDimNamesAttr(),
-      product.getTransAAttr(), product.getTransBAttr());
-  replace(product, cast<OpResult>(merged.getDz()));
-  functions.take(gelu, cast<OpResult>(merged.getDz()));
+  Type result = cast<RankedTensorType>(product.getY().getType()).clone(type);
+  OpResult sum, function;
+  if (found.saved) {
+    auto merged = MatMulGeluBackwardOp::create(
+        builder, product.getLoc(), result, product.getA(), product.getB(),
+        found.saved, product.getDimNamesAttr(), product.getTransAAttr(),
+        product.getTransBAttr());
+    sum = function = cast<OpResult>(merged.getDz());
+  } else {
+    auto merged = MatMulGeluOp::create(
+        builder, product.getLoc(), result, result, product.getA(),
+        product.getB(), product.getC(), product.getDimNamesAttr(),
+        product.getTransAAttr(), product.getTransBAttr());
+    sum = cast<OpResult>(merged.getZ());
+    function = cast<OpResult>(merged.getY());
+  }
+  replace(product, sum);
+  functions.take(op, function);
+  for (CastOp cast : ofFunction)
+    functions.take(cast, function);
+  for (CastOp cast : ofSum)
+    functions.take(cast, sum);
 }
 
 /// `sum` takes the place of what `product` has made.
@@ -111,17 +137,16 @@ struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    if (!main->hasAttr(kTf32Attr))
-      return;
     Block &block = main.front();
     GeluMerger merger;
-    auto mergeAll = [&](auto functions) {
-      for (auto gelu : llvm::make_early_inc_range(functions))
-        if (gelu.getKind() == UnaryKind::GeluTanh)
-          merger.merge(gelu);
-    };
-    mergeAll(block.getOps<UnaryOp>());
-    mergeAll(block.getOps<UnaryBackwardOp>());
+    merger.mergesWide = main->hasAttr(kTf32Attr);
+    // What is merged is one operator and the casts behind it.
+    SmallVector<Operation *> candidates;
+    for (Operation &op : block)
+      if (geluProductOf(&op))
+        candidates.push_back(&op);
+    for (Operation *op : candidates)
+      merger.merge(op);
     merger.moveOwners(block);
   }
 };

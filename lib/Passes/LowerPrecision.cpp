@@ -1,6 +1,7 @@
 //===- LowerPrecision.cpp - operands and values between products, rounded -===//
 
 #include "Absorption.h"
+#include "GeluProducts.h"
 #include "NarrowValues.h"
 #include "UniqueNames.h"
 
@@ -69,6 +70,7 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
                         .Case("f16", Float16Type::get(&getContext()))
                         .Default({});
     narrow.clear();
+    gelus.clear();
     names.emplace(main.front());
     if (!operands) {
       main.emitError("expected type bf16, f16 or tf32, found '")
@@ -88,6 +90,8 @@ private:
   /// Rounds narrow values behind what makes them, for all that read them.
   void narrowValues(Block &block, Type type) {
     const llvm::DenseSet<Value> values = narrowValuesOf(block);
+    for (Operation &op : block)
+      findGelu(&op, values);
     for (Operation &op : llvm::make_early_inc_range(block))
       for (OpResult result : op.getResults())
         if (values.contains(result))
@@ -104,12 +108,31 @@ private:
       result.setType(cast<RankedTensorType>(result.getType()).clone(type));
       return;
     }
-    if (result.use_empty())
+    auto isNarrow = [gelu = gelus.lookup(result)](OpOperand &use) {
+      return use.getOwner() != gelu;
+    };
+    if (llvm::none_of(result.getUses(), isNarrow))
       return;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     auto rounded = narrowed(result, type, builder);
-    result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+    result.replaceUsesWithIf(rounded, [&](OpOperand &use) {
+      return isNarrow(use) && use.getOwner() != rounded.getDefiningOp();
+    });
+  }
+
+  /// GELU behind a product, and its gradient, is of the sum before that is
+  /// rounded, where it can be computed of what the product holds: what is
+  /// written is all narrow, and no other GELU reads the sum.
+  void findGelu(Operation *op, const llvm::DenseSet<Value> &values) {
+    GeluProduct found = geluProductOf(op);
+    if (!found || !values.contains(found.sum()) ||
+        !values.contains(op->getResult(0)) ||
+        (found.saved && !values.contains(found.saved)))
+      return;
+    auto [known, isFirst] = gelus.try_emplace(found.sum(), op);
+    if (!isFirst)
+      known->second = nullptr;
   }
 
   /// Does nobody read `result` but a cast, perhaps behind an activation that
@@ -132,7 +155,8 @@ private:
       if (!product || !narrowing || product.getMultipliedOperands().empty())
         continue;
       for (OpResult result : op.getResults())
-        if (isRounded(result) && !narrowing.canNarrow(result))
+        if ((isRounded(result) || gelus.lookup(result)) &&
+            !narrowing.canNarrow(result))
           for (OpOperand *addend : product.getNarrowable())
             narrowOperand(*addend, type);
     }
@@ -231,6 +255,8 @@ private:
 
   /// By f32 value, its copy for operands.
   DenseMap<Value, Value> narrow;
+  /// By the sum of a product, the GELU, or its gradient, that reads it wide.
+  DenseMap<Value, Operation *> gelus;
   std::optional<UniqueNames> names;
 };
 } // namespace

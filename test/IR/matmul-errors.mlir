@@ -262,9 +262,9 @@ func.func @gelu_3_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>) {
 // -----
 
 func.func @gelu_4_types(%a: tensor<6x5xbf16>, %b: tensor<5x7xbf16>, %c: tensor<7xf64>) {
-  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'f64'}}
+  // expected-error @+1 {{expected operands and results of 'bf16', as a is, found 'f64'}}
   %z, %y = ff.matmul_gelu(%a, %b, %c) {trans_a = 0 : i64, trans_b = 0 : i64}
-      : (tensor<6x5xbf16>, tensor<5x7xbf16>, tensor<7xf64>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+      : (tensor<6x5xbf16>, tensor<5x7xbf16>, tensor<7xf64>) -> (tensor<6x7xbf16>, tensor<6x7xbf16>)
   return
 }
 
@@ -289,7 +289,7 @@ func.func @gelu_backward_2_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>, %z: t
 // -----
 
 func.func @gelu_backward_3_types(%a: tensor<6x5xf32>, %b: tensor<5x7xbf16>, %z: tensor<6x7xf32>) {
-  // expected-error @+1 {{expected operands of one element type, found 'f32' and 'bf16'}}
+  // expected-error @+1 {{expected operands and results of 'f32', as a is, found 'bf16'}}
   %dz = ff.matmul_gelu_backward(%a, %b, %z) {trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<6x5xf32>, tensor<5x7xbf16>, tensor<6x7xf32>) -> tensor<6x7xf32>
   return

@@ -41,7 +41,8 @@ func.func @batches(%q: tensor<8x12x5x16xf32>, %k: tensor<8x12x7x16xf32>,
 // With GELU, and with its gradient.
 // CHECK-LABEL: @gelu
 func.func @gelu(%x: tensor<8x16xf32>, %w: tensor<10x16xf32>, %b: tensor<10xf32>,
-                %dy: tensor<8x4xbf16>, %v: tensor<4x10xbf16>) {
+                %dy: tensor<8x4xbf16>, %v: tensor<4x10xbf16>,
+                %s: tensor<8x10xbf16>) {
   // CHECK: %{{.*}}, %{{.*}} = ff.matmul_gelu(%{{.*}}, %{{.*}}, %{{.*}}) {trans_a = 0 : i64, trans_b = 1 : i64} : (tensor<8x16xf32>, tensor<10x16xf32>, tensor<10xf32>) -> (tensor<8x10xf32>, tensor<8x10xf32>)
   %z, %y = ff.matmul_gelu(%x, %w, %b) {trans_a = 0 : i64, trans_b = 1 : i64}
       : (tensor<8x16xf32>, tensor<10x16xf32>, tensor<10xf32>)
@@ -49,9 +50,9 @@ func.func @gelu(%x: tensor<8x16xf32>, %w: tensor<10x16xf32>, %b: tensor<10xf32>,
   // CHECK: ff.matmul_gelu(%{{.*}}, %{{.*}}) {{{.*}}} : (tensor<8x16xf32>, tensor<10x16xf32>)
   %u, %t = ff.matmul_gelu(%x, %w) {trans_a = 0 : i64, trans_b = 1 : i64}
       : (tensor<8x16xf32>, tensor<10x16xf32>) -> (tensor<8x10xf32>, tensor<8x10xf32>)
-  // CHECK: ff.matmul_gelu_backward(%{{.*}}, %{{.*}}, %{{.*}}) {trans_a = 0 : i64, trans_b = 0 : i64} : (tensor<8x4xbf16>, tensor<4x10xbf16>, tensor<8x10xf32>) -> tensor<8x10xf32>
-  %dz = ff.matmul_gelu_backward(%dy, %v, %z) {trans_a = 0 : i64, trans_b = 0 : i64}
-      : (tensor<8x4xbf16>, tensor<4x10xbf16>, tensor<8x10xf32>) -> tensor<8x10xf32>
+  // CHECK: ff.matmul_gelu_backward(%{{.*}}, %{{.*}}, %{{.*}}) {trans_a = 0 : i64, trans_b = 0 : i64} : (tensor<8x4xbf16>, tensor<4x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
+  %dz = ff.matmul_gelu_backward(%dy, %v, %s) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x10xbf16>, tensor<8x10xbf16>) -> tensor<8x10xbf16>
   return
 }
 

@@ -34,6 +34,73 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>,
 
 // -----
 
+// Narrow products do so, too, and what they make is rounded in the end. Without
+// the gradient nobody reads the sum.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %fc, %fc_0 = ff.matmul_gelu(%arg0, %arg1, %arg2) {ff.aliases = ["gelu", "gelu.bf16", "fc.bf16"], trans_a = 0 : i64, trans_b = 1 : i64} : (tensor<8x4xbf16>, tensor<6x4xbf16>, tensor<6xbf16>) -> (tensor<8x6xbf16>, tensor<8x6xbf16>)
+// CHECK-NEXT: ff.matmul(%fc_0, %arg4)
+// CHECK-NEXT: %dproj = ff.matmul_gelu_backward(%arg3, %arg4, %fc) {dim_names = ["n", "k", "c"], ff.aliases = ["dgelu", "dgelu.bf16"], ff.owner = "proj", ff.role = "gradient", trans_a = 0 : i64, trans_b = 1 : i64} : (tensor<8x3xbf16>, tensor<6x3xbf16>, tensor<8x6xbf16>) -> tensor<8x6xbf16>
+// CHECK-NEXT: ff.matmul(%arg3, %dproj)
+// CHECK-NEXT: %{{.*}}, %[[Y:.*]] = ff.matmul_gelu(%arg0, %arg1)
+// CHECK-NEXT: ff.matmul(%[[Y]], %arg4)
+func.func @main(%x: tensor<8x4xbf16>, %w: tensor<6x4xbf16>, %b: tensor<6xbf16>,
+                %dy: tensor<8x3xbf16>, %v: tensor<6x3xbf16>) {
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xbf16>, tensor<6x4xbf16>, tensor<6xbf16>) -> tensor<8x6xf32> loc("fc")
+  %1 = ff.cast(%0) : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("fc.bf16")
+  %2 = ff.unary gelu_tanh(%0) : tensor<8x6xf32> -> tensor<8x6xf32> loc("gelu")
+  %3 = ff.cast(%2) : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("gelu.bf16")
+  %4 = ff.matmul(%3, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x6xbf16>, tensor<6x3xbf16>) -> tensor<8x3xf32> loc("proj")
+  %5 = ff.matmul(%dy, %v) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      dim_names = ["n", "k", "c"], ff.owner = "proj",
+      ff.role = "gradient", trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x3xbf16>, tensor<6x3xbf16>) -> tensor<8x6xf32> loc("dproj")
+  %6 = ff.fused(%5, %1) attributes {ff.role = "gradient"} {
+  ^bb0(%p: tensor<8x6xf32>, %q: tensor<8x6xbf16>):
+    %7 = ff.cast(%q) : (tensor<8x6xbf16>) -> tensor<8x6xf32>
+    %8 = ff.unary_backward gelu_tanh(%p, %7) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    ff.yield %8 : tensor<8x6xf32>
+  } : (tensor<8x6xf32>, tensor<8x6xbf16>) -> tensor<8x6xf32> loc("dgelu")
+  %9 = ff.cast(%6) {ff.role = "gradient"} : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("dgelu.bf16")
+  %10 = ff.matmul(%dy, %9) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<8x3xbf16>, tensor<8x6xbf16>) -> tensor<3x6xf32> loc("dv")
+  %11 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xbf16>, tensor<6x4xbf16>) -> tensor<8x6xf32> loc("fc2")
+  %12 = ff.unary gelu_tanh(%11) : tensor<8x6xf32> -> tensor<8x6xf32> loc("gelu2")
+  %13 = ff.cast(%12) : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("gelu2.bf16")
+  %14 = ff.matmul(%13, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x6xbf16>, tensor<6x3xbf16>) -> tensor<8x3xf32> loc("proj2")
+  return
+}
+
+// -----
+
+// Narrow products stay apart from what is not rounded, from a sum that is read
+// wide as well, and from a row that is not as narrow.
+
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: ff.matmul_gelu
+func.func @main(%x: tensor<8x4xbf16>, %w: tensor<6x4xbf16>, %b: tensor<6xf32>) {
+  %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xbf16>, tensor<6x4xbf16>) -> tensor<8x6xf32> loc("wide")
+  %1 = ff.unary gelu_tanh(%0) : tensor<8x6xf32> -> tensor<8x6xf32> loc("wide_gelu")
+  %2 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xbf16>, tensor<6x4xbf16>) -> tensor<8x6xf32> loc("read")
+  %3 = ff.unary gelu_tanh(%2) : tensor<8x6xf32> -> tensor<8x6xf32> loc("read_gelu")
+  %4 = ff.cast(%3) : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("read_gelu.bf16")
+  %5 = ff.unary relu(%2) : tensor<8x6xf32> -> tensor<8x6xf32> loc("reader")
+  %6 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xbf16>, tensor<6x4xbf16>, tensor<6xf32>) -> tensor<8x6xf32> loc("row")
+  %7 = ff.unary gelu_tanh(%6) : tensor<8x6xf32> -> tensor<8x6xf32> loc("row_gelu")
+  %8 = ff.cast(%7) : (tensor<8x6xf32>) -> tensor<8x6xbf16> loc("row_gelu.bf16")
+  return
+}
+
+// -----
+
 // Operands that are not rounded are not multiplied by what is about as exact.
 
 // CHECK-LABEL: func.func @main

@@ -308,3 +308,44 @@ func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
   ff.output %3 as "out/y" : tensor<8x4xf32>
   return
 }
+
+// -----
+
+// GELU by tanh behind a product, and its gradient, is of the sum before that is
+// rounded, if what it makes is rounded (docs/decisions/0084). Others read what
+// was rounded: GELU by erf, and where two read the sum.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]] = ff.matmul({{.*}}) {{.*}} : (tensor<8x16xbf16>, tensor<16x16xbf16>, tensor<16xbf16>) -> tensor<8x16xf32>
+// CHECK-NEXT: %[[Z:.*]] = ff.cast(%[[S]])
+// CHECK-NEXT: ff.unary gelu_tanh(%[[S]]) : tensor<8x16xf32> -> tensor<8x16xf32>
+// CHECK: %[[D:.*]] = ff.matmul({{.*}}) {{.*}} -> tensor<8x16xf32>
+// CHECK-NEXT: ff.fused(%[[D]], %[[Z]])
+// CHECK: } : (tensor<8x16xf32>, tensor<8x16xbf16>) -> tensor<8x16xf32>
+// CHECK: %[[E:.*]] = ff.matmul
+// CHECK-NEXT: %[[E16:.*]] = ff.cast(%[[E]])
+// CHECK-NEXT: ff.fused(%[[E16]])
+// CHECK: %[[T:.*]] = ff.matmul
+// CHECK-NEXT: %[[T16:.*]] = ff.cast(%[[T]])
+// CHECK-NEXT: ff.fused(%[[T16]])
+// CHECK: ff.fused(%[[T16]])
+func.func @main(%x: tensor<8x16xf32> {ff.name = "x"}, %w: tensor<16x16xf32> {ff.name = "w"},
+                %b: tensor<16xf32> {ff.name = "b"}) {
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("z")
+  %1 = ff.unary gelu_tanh(%0) : tensor<8x16xf32> -> tensor<8x16xf32> loc("y")
+  %2 = ff.matmul(%1, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32> loc("dy")
+  %3 = ff.unary_backward gelu_tanh(%2, %0) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("dz")
+  %4 = ff.matmul(%3, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32> loc("erf")
+  %5 = ff.unary gelu(%4) : tensor<8x16xf32> -> tensor<8x16xf32> loc("erf_y")
+  %6 = ff.matmul(%5, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32> loc("two")
+  %7 = ff.unary gelu_tanh(%6) : tensor<8x16xf32> -> tensor<8x16xf32> loc("two_y")
+  %8 = ff.unary gelu_tanh(%6) : tensor<8x16xf32> -> tensor<8x16xf32> loc("two_z")
+  %9 = ff.matmul(%7, %8) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32> loc("last")
+  ff.output %9 as "out/y" : tensor<8x8xf32>
+  return
+}

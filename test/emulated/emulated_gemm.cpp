@@ -53,7 +53,7 @@ Gemm::Gemm(Gemm &&) noexcept = default;
 
 template <class T, class Y>
 static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
-                     const Y *row, const float *matrix, Y *y, float *z) {
+                     const Y *row, const float *matrix, Y *y, Y *z) {
   using Addend = GemmShape::Addend;
   using Gelu = GemmShape::Gelu;
   const int64_t pa = s.a().pitch, pb = s.b().pitch, py = s.y().pitch;
@@ -76,11 +76,11 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
                             (s.row ? double(float(row[j])) : 0.0);
       const float rounded = float(s.relu ? std::max(result, 0.0) : result);
       if (s.gelu == Gelu::forward_kept)
-        z[at] = rounded;
-      y[at] =
-          Y(s.gelu == Gelu::none       ? rounded
-            : s.gelu == Gelu::backward ? fn::GeluTanhGradient{}(rounded, z[at])
-                                       : fn::GeluTanh{}(rounded));
+        z[at] = Y(rounded);
+      y[at] = Y(s.gelu == Gelu::none ? rounded
+                : s.gelu == Gelu::backward
+                    ? fn::GeluTanhGradient{}(rounded, float(z[at]))
+                    : fn::GeluTanh{}(rounded));
     }
 }
 
@@ -100,12 +100,12 @@ static void add_up(const T *x, const GemmShape::Stored &matrix, bool k_first,
 }
 
 void Gemm::operator()(const void *a, const void *b, const void *row,
-                      const float *matrix, void *y, float *beside) const {
+                      const float *matrix, void *y, void *beside) const {
   const GemmShape s = impl->shape;
   const bool adds = s.addend == GemmShape::Addend::matrix;
   for (const void *operand : {a, b, static_cast<const void *>(y),
                               adds        ? static_cast<const void *>(matrix)
-                              : s.has_z() ? static_cast<const void *>(beside)
+                              : s.has_z() ? beside
                                           : y})
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
@@ -117,11 +117,12 @@ void Gemm::operator()(const void *a, const void *b, const void *row,
       for (int64_t i = 0; i < s.count; ++i)
         multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, prow,
                  adds ? matrix + i * s.stride_y : nullptr, py + i * s.stride_y,
-                 beside);
+                 static_cast<decltype(py)>(beside));
+      auto *const sums = static_cast<float *>(beside);
       if (s.sums == GemmShape::Sums::a)
-        add_up(pa, s.a(), s.trans_a, beside);
+        add_up(pa, s.a(), s.trans_a, sums);
       else if (s.sums == GemmShape::Sums::b)
-        add_up(pb, s.b(), !s.trans_b, beside);
+        add_up(pb, s.b(), !s.trans_b, sums);
     });
   };
   with_float(s.operand_type, [&](const auto *operand) {

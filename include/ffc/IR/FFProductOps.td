@@ -139,7 +139,8 @@ def FF_MatMulGeluOp
   let summary = "z = op(a) op(b) + c and y = gelu_tanh(z)";
   let description = [{
     A layer and the function behind it, which a library that multiplies can
-    compute of what it holds; the function's gradient reads z. The pass
+    compute of what it holds; the function's gradient reads z. Where results are
+    narrow, y is the function of the sum before that is rounded. The pass
     `fuse-gelu` makes it of ff.matmul and ff.unary.
 
     ```mlir
@@ -156,13 +157,12 @@ def FF_MatMulGeluOp
          dimensions.
       2. c is a row of z, a vector or with dimensions of extent 1 before.
       3. y has the shape of z.
-      4. The element types are the same, or a and b are both bf16 or f16 and
-         others f32.
+      4. The element types are the same.
   }];
   let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b,
-                   Optional<FF_FloatTensor>:$c, OptionalAttr<StrArrayAttr>:$dim_names,
+                   Optional<FF_Summand>:$c, OptionalAttr<StrArrayAttr>:$dim_names,
                    I64Attr:$trans_a, I64Attr:$trans_b);
-  let results = (outs FF_Matrices:$z, FF_Matrices:$y);
+  let results = (outs FF_AnyMatrices:$z, FF_AnyMatrices:$y);
   let assemblyFormat = [{
     `(` $a `,` $b (`,` $c^)? `)` attr-dict `:` functional-type(operands, results)
   }];
@@ -176,8 +176,8 @@ def FF_MatMulGeluBackwardOp
   let summary = "dz = op(a) op(b) gelu_tanh'(z), element by element";
   let description = [{
     The gradient of gelu_tanh behind the product that computes the gradient of
-    its result. The pass `fuse-gelu` makes it of ff.matmul and
-    ff.unary_backward.
+    its result. Where results are narrow, it is rounded once, after both. The
+    pass `fuse-gelu` makes it of ff.matmul and ff.unary_backward.
 
     Iteration space: that of ff.matmul_gelu.
 
@@ -185,13 +185,12 @@ def FF_MatMulGeluBackwardOp
       1. As constraints 1, 3, 4 and 5 of ff.matmul, of dz; it has all batch
          dimensions.
       2. z has the shape of dz.
-      3. The element types are the same, or a and b are both bf16 or f16 and
-         others f32.
+      3. The element types are the same.
   }];
-  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b, FF_Matrices:$z,
+  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b, FF_AnyMatrices:$z,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
                    I64Attr:$trans_b);
-  let results = (outs FF_Matrices:$dz);
+  let results = (outs FF_AnyMatrices:$dz);
   let assemblyFormat = [{
     `(` $a `,` $b `,` $z `)` attr-dict `:` functional-type(operands, results)
   }];

@@ -113,8 +113,9 @@ def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
     its gradient, and the product that makes the gradient of its result for it
     alone, ff.matmul_gelu_backward. The products add a row at most.
 
-    Only where operands are rounded to TF32 (`ff.tf32`): libraries compute GELU
-    about as exactly as that (docs/decisions/0038).
+    Only where operands are rounded, since libraries compute GELU about as exactly
+    as that: to TF32 (`ff.tf32`, docs/decisions/0038), or to bf16 or f16 (0084).
+    Then casts of what both make are merged, too.
 
     Both must have the same role and, if the function was given a configuration
     (`ff.config`), split the value in the same way over the same devices; none of

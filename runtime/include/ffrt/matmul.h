@@ -52,8 +52,10 @@ private:
 };
 
 /// {a, b, c?} -> {z?, y}: z = op(a) * op(b) + c, c a row of z, and y =
-/// GeluTanh(z), z of the same shape. Types as above, z and y are f32. Libraries
-/// compute GELU about as exactly as TF32: they do where Context::tf32 is set.
+/// GeluTanh(z), z of the same shape. All have one type. Of bf16 and f16, y is
+/// GELU of the sum in f32, not of z, which is that sum rounded. Libraries
+/// compute GELU about as exactly as TF32: they do where Context::tf32 is set,
+/// and for bf16 and f16.
 class MatMulGelu {
 public:
   MatMulGelu(Context &cx, Tensors in, Tensors out, int64_t trans_a,
@@ -66,7 +68,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// {a, b, z} -> {dz}: dz = GeluTanhGradient(op(a) * op(b), z), as above.
+/// {a, b, z} -> {dz}: dz = GeluTanhGradient(op(a) * op(b), z), as above; of
+/// bf16 and f16, it is rounded once.
 class MatMulGeluBackward {
 public:
   MatMulGeluBackward(Context &cx, Tensors in, Tensors out, int64_t trans_a,

@@ -36,11 +36,11 @@ TEST_P(Equality, RandomStrategies) {
 }
 
 /// Products go on with their sums: gradients of biases, residual connections,
-/// GELU and its gradient where they multiply TF32.
+/// GELU and its gradient where they multiply rounded factors.
 TEST(Fusion, TakesWhatFollowsProducts) {
-  for (bool tf32 : {false, true}) {
+  for (const char *factors : {"", "tf32", "bf16", "f16"}) {
     Making making;
-    making.rounding = tf32 ? "tf32" : "";
+    making.rounding = factors;
     Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
     ASSERT_TRUE(model.valid);
     int sums = 0, addends = 0, gelus = 0;
@@ -52,7 +52,7 @@ TEST(Fusion, TakesWhatFollowsProducts) {
     });
     EXPECT_GT(sums, 0);
     EXPECT_GT(addends, 0);
-    EXPECT_EQ(gelus, tf32 ? 2 : 0);
+    EXPECT_EQ(gelus, making.rounding.empty() ? 0 : 2);
   }
 }
 

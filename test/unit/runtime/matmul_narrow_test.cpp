@@ -184,7 +184,7 @@ TEST(NarrowMatMul, RefusesWhatIsNotRoundedOnce) {
                        {tensor({3, 5}, narrow)}, 0, 0);
     ADD_FAILURE() << "no error";
   } catch (const Error &e) {
-    EXPECT_STREQ(e.what(), "matmul gelu: dz: expected type f32, found bf16");
+    EXPECT_STREQ(e.what(), "matmul gelu: z: expected type bf16, found f32");
   }
 }
 

@@ -1,7 +1,8 @@
 //===- matmul_gelu.h - a product, then GELU or its gradient -----*- C++ -*-===//
 //
 // What MatMulGelu and MatMulGeluBackward are where no library does both at
-// once.
+// once. Where results are bf16 or f16, the product is written in f32 to memory
+// that all such kernels of the process share, and rounded after GELU.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_COMMON_MATMUL_GELU_H
@@ -10,11 +11,25 @@
 #include "ffrt/elementwise.h"
 #include "ffrt/matmul.h"
 
+#include <cstddef>
+#include <optional>
+
 namespace ffrt {
 
 /// What their constructors get. Throws Error.
 void check_matmul_gelu(Tensors in, Tensors out);
 void check_matmul_gelu_backward(Tensors in, Tensors out);
+
+/// Memory for that. It grows while kernels are made, never in a call.
+void reserve_wide_sums(std::size_t bytes);
+float *wide_sums();
+
+/// z = sum + c and y = GeluTanh(sum + c), both rounded to their type. c, a row
+/// of that type, and z may be absent.
+void finish_gelu(const float *sum, const Tensor &c, const Tensor &z,
+                 const Tensor &y);
+/// dz = GeluTanhGradient(sum, z), rounded.
+void finish_gelu_gradient(const float *sum, const Tensor &z, const Tensor &dz);
 
 class ProductThenGelu {
 public:
@@ -24,7 +39,7 @@ public:
 
 private:
   MatMul product;
-  GeluTanhForward gelu;
+  std::optional<GeluTanhForward> gelu; ///< of f32
 };
 
 class ProductThenGeluBackward {
@@ -35,7 +50,7 @@ public:
 
 private:
   MatMul product;
-  GeluTanhBackward gradient;
+  std::optional<GeluTanhBackward> gradient; ///< of f32
 };
 
 } // namespace ffrt

@@ -26,46 +26,35 @@ dnnl::primitive_attr dnnl_attributes() {
   return attributes;
 }
 
-namespace {
-/// Memory that all kernels of this process share: as large as the greediest one
-/// needs. It grows while kernels are made, never in a call.
-class Shared {
-public:
-  void reserve(std::size_t bytes) {
-    if (!memory || memory.get_desc().get_size() < bytes)
-      memory = dnnl::memory({{int64_t(bytes)},
-                             dnnl::memory::data_type::u8,
-                             dnnl::memory::format_tag::a},
-                            dnnl_engine());
-  }
-  void *data() const { return memory.get_data_handle(); }
-
-private:
-  dnnl::memory memory;
-};
-} // namespace
+void SharedMemory::reserve(std::size_t bytes) {
+  if (!memory || memory.get_desc().get_size() < bytes)
+    memory = dnnl::memory({{int64_t(bytes)},
+                           dnnl::memory::data_type::u8,
+                           dnnl::memory::format_tag::a},
+                          dnnl_engine());
+}
 
 /// What primitives scribble on.
-static Shared &shared_scratchpad() {
-  static Shared shared;
+static SharedMemory &shared_scratchpad() {
+  static SharedMemory shared;
   return shared;
 }
 
 /// Where converted tensors lie.
-static Shared &shared_slot(int slot) {
-  static Shared shared[Converted::kSlots];
+static SharedMemory &shared_slot(int slot) {
+  static SharedMemory shared[Converted::kSlots];
   return shared[slot];
 }
 
 /// Where operands as f32 lie.
-static Shared &shared_operand(int slot) {
-  static Shared shared[Converted::kSlots];
+static SharedMemory &shared_operand(int slot) {
+  static SharedMemory shared[Converted::kSlots];
   return shared[slot];
 }
 
 /// Where results as f32 lie.
-static Shared &shared_result() {
-  static Shared shared;
+static SharedMemory &shared_result() {
+  static SharedMemory shared;
   return shared;
 }
 

@@ -10,6 +10,7 @@
 #include "ffrt/functors.h"
 #include "ffrt/tensor.h"
 
+#include <cstddef>
 #include <dnnl.hpp>
 #include <string>
 #include <vector>
@@ -29,6 +30,18 @@ dnnl::primitive_attr dnnl_attributes();
 
 /// Has a primitive clip what it computes.
 void append_clip(dnnl::post_ops &after, const fn::Clip &clip);
+
+/// Memory that all kernels of this process share, since they run one after the
+/// other: as large as the greediest one needs. It grows while kernels are made,
+/// never in a call.
+class SharedMemory {
+public:
+  void reserve(std::size_t bytes);
+  void *data() const { return memory.get_data_handle(); }
+
+private:
+  dnnl::memory memory;
+};
 
 /// A primitive with its arguments, each a memory object that the owner keeps.
 /// Primitives run one after the other and share one scratchpad.

@@ -41,8 +41,9 @@ struct GemmShape {
   enum class Sums { none, a, b } sums = Sums::none;
   /// y is GELU, by tanh, of what it would be, z; the same, and z is a result,
   /// too; or z, which is an operand, says by which of GELU's slopes y is
-  /// multiplied. z lies as y does, in f32. Only of one product of operands that
-  /// may be rounded, to which but for the row nothing is done.
+  /// multiplied. z lies as y does and has its type. Only of one product of
+  /// operands that may be rounded, or are, to which but for the row nothing is
+  /// done; what is bf16 or f16 is rounded in the end.
   enum class Gelu { none, forward, forward_kept, backward } gelu = Gelu::none;
   bool has_z() const {
     return gelu == Gelu::forward_kept || gelu == Gelu::backward;
@@ -89,9 +90,10 @@ public:
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
-  /// `matrix` is the first of those that are added; `beside`: sums, or z.
+  /// `matrix` is the first of those that are added; `beside`: sums, in f32, or
+  /// z.
   void operator()(const void *a, const void *b, const void *row,
-                  const float *matrix, void *y, float *beside = nullptr) const;
+                  const float *matrix, void *y, void *beside = nullptr) const;
 
 private:
   struct Impl;

@@ -190,7 +190,7 @@ struct Gemm::Impl {
   }
 
   void run(const void *pa, const void *pb, const void *row, const float *matrix,
-           void *py, float *beside) {
+           void *py, void *beside) {
     using Addend = GemmShape::Addend;
     // It has the type of y. What the gradient of a bias is written to has the
     // same name.
@@ -275,13 +275,11 @@ void Gemm::Impl::choose() {
         c = operands.add(extent(s, s.y().span(), s.stride_y, s.result));
         y = operands.add(extent(s, s.y().span(), s.stride_y, s.result));
         beside = operands.add(
-            std::size_t(s.has_z() ? s.m * s.n : std::max(s.m, s.n)) *
-            sizeof(float));
+            s.has_z() ? extent(s, s.y().span(), s.stride_y, s.result)
+                      : std::size_t(std::max(s.m, s.n)) * sizeof(float));
       }
-      return seconds_of([&] {
-        gemm.run(a, b, c, static_cast<float *>(c), y,
-                 static_cast<float *>(beside));
-      });
+      return seconds_of(
+          [&] { gemm.run(a, b, c, static_cast<float *>(c), y, beside); });
     }
 
   private:
@@ -308,7 +306,7 @@ std::string Gemm::version() {
 std::size_t Gemm::scratch() { return kWorkspace; }
 
 bool Gemm::exists(const GemmShape &shape) {
-  // z is refused where its rows are not multiples of 8.
+  // z, of the type of y, is refused where its rows are not multiples of 8.
   if (shape.has_z() && shape.n % 8 != 0)
     return false;
   return !Impl(shape).algorithms().empty();
@@ -321,7 +319,7 @@ Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
 void Gemm::operator()(const void *a, const void *b, const void *row,
-                      const float *matrix, void *y, float *beside) const {
+                      const float *matrix, void *y, void *beside) const {
   impl->run(a, b, row, matrix, y, beside);
 }
 

@@ -13,8 +13,7 @@ struct MatMulSums::Impl : cuda::ProductAlgorithms<ProductThenSums> {
 
 static void call_library(const Gemm &gemm, const Tensor *in,
                          const Tensor *out) {
-  gemm(in[0].data, in[1].data, nullptr, nullptr, out[0].data,
-       out[1].as<float>());
+  gemm(in[0].data, in[1].data, nullptr, nullptr, out[0].data, out[1].data);
 }
 
 MatMulSums::MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,
