@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -49,6 +50,27 @@ std::vector<int64_t> search::neededBytes(
   if (share < kSurelyFits || share > 1)
     return bound;
   return planned ? planned(walker.strategy()) : walker.plannedMemory();
+}
+
+/// The share that no strategy exceeds, if that is little.
+static std::optional<double> loadOfAny(const Walker &walker,
+                                       const std::vector<int64_t> &room) {
+  const double most =
+      static_cast<double>(walker.memoryCeiling()) /
+      static_cast<double>(*std::min_element(room.begin(), room.end()));
+  return most < kSurelyFits ? std::optional<double>(most) : std::nullopt;
+}
+
+double search::boundedLoad(Walker &walker, const std::vector<int64_t> &room) {
+  const std::optional<double> most = loadOfAny(walker, room);
+  return most ? *most : shareOf(walker.memory(), room);
+}
+
+double search::neededLoad(
+    Walker &walker, const std::vector<int64_t> &room,
+    const std::function<std::vector<int64_t>(const Strategy &)> &planned) {
+  const std::optional<double> most = loadOfAny(walker, room);
+  return most ? *most : shareOf(neededBytes(walker, room, planned), room);
 }
 
 double search::alphaFor(size_t anchors) {
@@ -108,13 +130,13 @@ bool Chain::step(const std::vector<NumberedChoice> &choices) {
   walker.accept();
   // Memory takes longer than time, and only matters for what is faster.
   if (walker.makespan() < quality.makespan)
-    keepBest(shareOf(neededBytes(walker, room), room));
+    keepBest(neededLoad(walker, room));
   return true;
 }
 
 bool Chain::stepToFit(const std::vector<NumberedChoice> &choices) {
   walker.proposeNumbered(choices);
-  const double next = shareOf(neededBytes(walker, room), room);
+  const double next = neededLoad(walker, room);
   if (next > load && !random.oneIn(50)) {
     walker.reject();
     return false;

@@ -18,6 +18,16 @@ std::vector<int64_t> neededBytes(
     const std::function<std::vector<int64_t>(const plan::Strategy &)> &planned =
         nullptr);
 
+/// The largest share of a device's room that the walker's strategy needs, by
+/// its bound, or as neededBytes() has it. Where there is room for any strategy
+/// (plan::memoryCeiling()), that is what both say: an account takes as long as
+/// many proposals.
+double boundedLoad(Walker &walker, const std::vector<int64_t> &room);
+double neededLoad(
+    Walker &walker, const std::vector<int64_t> &room,
+    const std::function<std::vector<int64_t>(const plan::Strategy &)> &planned =
+        nullptr);
+
 /// Options::alpha of a search that does not say it.
 double alphaFor(size_t anchors);
 

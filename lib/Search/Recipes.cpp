@@ -69,7 +69,7 @@ Quality Recipes::quality(const std::string &name) {
     return qualityOf(walker, room);
   if (!isNear(time, best) && name != kDataParallel)
     return {time, Quality::kNotAsked};
-  return {time, shareOf(walker.memory(), room)};
+  return {time, boundedLoad(walker, room)};
 }
 
 Picoseconds Recipes::bestSoFar() const {

@@ -29,7 +29,7 @@ public:
   bool seemsToFit() {
     if (++asked < next)
       return true;
-    const double share = shareOf(neededBytes(walker, room, planned), room);
+    const double share = neededLoad(walker, room, planned);
     next = share < kFarFromFull ? 2 * asked : asked + 1;
     return share <= 1;
   }

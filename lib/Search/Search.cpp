@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <memory>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -61,14 +64,17 @@ public:
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(topology.kindOf(d).memoryBytes);
     // The bound is one of the roofline.
-    if (!cost.profile()) {
-      result.bound = lowerBound(graph, topology);
-      // It takes every device for one that receives what it adds up.
-      result.boundWithCommunication =
-          cost.switchesAdd()
-              ? result.bound
-              : communicationBound(graph, topology, result.bound);
-    }
+    if (!cost.profile())
+      bounds = std::async(
+          numThreads() > 1 ? std::launch::async : std::launch::deferred,
+          [&graph = space.graph(), topology = &topology,
+           // It takes every device for one that receives what it adds up.
+           communicates = !cost.switchesAdd()] {
+            const Picoseconds alone = lowerBound(graph, *topology);
+            return std::pair(alone, communicates ? communicationBound(
+                                                       graph, *topology, alone)
+                                                 : alone);
+          });
   }
 
   Result run() {
@@ -85,6 +91,8 @@ public:
     population.run(numThreads(), [&](const Chain &chain) { report(chain); });
     population.addCounts(result);
     takeBest();
+    if (bounds.valid())
+      std::tie(result.bound, result.boundWithCommunication) = bounds.get();
     result.seconds = secondsSinceStart();
     return std::move(result);
   }
@@ -163,7 +171,7 @@ private:
         continue;
       }
       walker.assign(result.baselines[i].strategy);
-      quality.load = shareOf(walker.memory(), room);
+      quality.load = boundedLoad(walker, room);
       sort(result.baselines);
       i = 0;
     }
@@ -389,12 +397,14 @@ private:
   Walker walker;
   Population population;
   Result result;
+  /// Result::bound and boundWithCommunication, which nothing waits for.
+  std::future<std::pair<Picoseconds, Picoseconds>> bounds;
 };
 
 } // namespace
 
 Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
-  return {walker.makespan(), shareOf(neededBytes(walker, room), room)};
+  return {walker.makespan(), neededLoad(walker, room)};
 }
 
 bool search::isFarOff(const Quality &quality, const Graph &graph,

@@ -147,8 +147,9 @@ std::vector<int64_t> search::divisorsOf(int64_t number) {
 Space::Space(const Graph &graph, int numDevices, bool forFlexFlow,
              std::vector<double> speeds)
     : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
-      speeds_(std::move(speeds)), leaders_(graph.ops.size()),
-      followers_(graph.ops.size()) {
+      speeds_(std::move(speeds)),
+      memoryCeiling_(plan::memoryCeiling(graph, numDevices)),
+      leaders_(graph.ops.size()), followers_(graph.ops.size()) {
   divisors_ = divisorsOf(numDevices);
   for (const Op &op : graph.ops) {
     splittable_.push_back(splittableDims(op.rules));

@@ -192,7 +192,7 @@ private:
                              int64_t total) const;
   /// Fails if a device has less than that, by device. `atLeast`: it is a bound.
   mlir::LogicalResult checkMemory(const std::vector<int64_t> &bytes,
-                                  bool atLeast, plan::SegmentTable &table);
+                                  bool atLeast, const plan::CostModel &cost);
   void reportStep(llvm::StringRef atLeast, const std::vector<int64_t> &bytes);
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,

@@ -37,8 +37,7 @@ LogicalResult Compilation::planProgram() {
   const plan::CostModel cost = costModel(planned.graph);
   program = programOf(strategy, cost);
   const std::vector<int64_t> bytes = bytesOf(program);
-  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
-  if (failed(checkMemory(bytes, /*atLeast=*/false, table)))
+  if (failed(checkMemory(bytes, /*atLeast=*/false, cost)))
     return failure();
   report.phase("verify");
   if (auto error =
@@ -96,11 +95,12 @@ static std::vector<plan::ConfigId> intern(plan::SegmentTable &table,
 
 LogicalResult Compilation::checkMemory(const std::vector<int64_t> &bytes,
                                        bool atLeast,
-                                       plan::SegmentTable &table) {
+                                       const plan::CostModel &cost) {
   for (plan::DeviceId id = 0; id < topology->numDevices(); ++id) {
     const int64_t most = topology->kindOf(id).memoryBytes;
     if (bytes[id] <= most)
       continue;
+    plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
     const plan::MemoryParts parts =
         plan::largestMemory(table, intern(table, strategy));
     const int64_t total =
@@ -125,7 +125,7 @@ LogicalResult Compilation::timePlan() {
     return planProgram();
   stepSeconds = static_cast<double>(*time) * 1e-12;
   const std::vector<int64_t> bytes = *step.memory();
-  if (failed(checkMemory(bytes, /*atLeast=*/true, table)))
+  if (failed(checkMemory(bytes, /*atLeast=*/true, cost)))
     return failure();
   reportStep("at least ", bytes);
   return success();

@@ -17,6 +17,11 @@ namespace ffc::plan {
 std::vector<int64_t> stepMemory(SegmentTable &table,
                                 const std::vector<ConfigId> &configs);
 
+/// What no strategy makes a device need, by a rough count: every value whole,
+/// as often as there are devices, where it is made and for each of its readers,
+/// and as much again.
+int64_t memoryCeiling(const Graph &graph, int numDevices);
+
 /// What a device's bytes are for.
 struct MemoryParts {
   int64_t parameters = 0;  ///< and all else that is kept, rounded copies too

@@ -213,7 +213,8 @@ private:
   bool isEarlyChanged = false;
   std::vector<int> dirty; ///< places
   std::vector<char> isDirty;
-  std::vector<ValueId> touched, notMade;
+  std::vector<ValueId> touched;
+  std::vector<std::pair<int64_t, ValueId>> notMade; ///< with their bytes
   std::vector<char> isTouched;
   std::vector<std::pair<int, size_t>> newRows; ///< place, where in newTimes
   std::vector<Picoseconds> newTimes, now, newBusy;

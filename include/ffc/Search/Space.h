@@ -108,6 +108,8 @@ public:
   /// Of the number of devices, ascending.
   const std::vector<int64_t> &divisors() const { return divisors_; }
   const std::vector<double> &speeds() const { return speeds_; }
+  /// plan::memoryCeiling() of the graph.
+  int64_t memoryCeiling() const { return memoryCeiling_; }
   /// In graph order.
   const std::vector<plan::OpId> &anchors() const { return anchors_; }
   /// Anchors with the same rules and tensors as the anchor at `index`, itself
@@ -193,6 +195,7 @@ private:
   int numDevices_;
   bool forFlexFlow_;
   std::vector<double> speeds_;
+  int64_t memoryCeiling_;
   std::vector<plan::OpId> anchors_;
   std::vector<plan::Leader> leaders_;
   std::vector<std::vector<plan::OpId>> followers_;
@@ -255,6 +258,8 @@ public:
 
   /// At least so many bytes are needed on every device (plan::stepMemory()).
   std::vector<int64_t> memory();
+  /// No strategy makes a device need more.
+  int64_t memoryCeiling() const { return space.memoryCeiling(); }
   /// So many are: the whole step is planned.
   std::vector<int64_t> plannedMemory();
   /// Of the device that needs most, what for.

@@ -312,16 +312,16 @@ bool StepTimer::lookUp(const std::vector<Change> &changes, Picoseconds limit) {
     const LookedUp found = follow(value, /*makes=*/false, limit);
     fits = found != LookedUp::TooLong;
     if (found == LookedUp::NotMade)
-      notMade.push_back(value);
+      notMade.push_back({graph.value(value).type.bytes(), value});
   }
   touched.clear();
   // The largest first, whose reshards mostly take longest: the fewest of them
   // are then made before it is known that there are too many.
   if (notMade.size() > 1)
-    std::stable_sort(notMade.begin(), notMade.end(), [&](ValueId a, ValueId b) {
-      return graph.value(a).type.bytes() > graph.value(b).type.bytes();
-    });
-  for (ValueId value : notMade)
+    std::stable_sort(
+        notMade.begin(), notMade.end(),
+        [](const auto &a, const auto &b) { return a.first > b.first; });
+  for (auto [bytes, value] : notMade)
     fits = fits && follow(value, /*makes=*/true, limit) == LookedUp::All;
   return fits;
 }

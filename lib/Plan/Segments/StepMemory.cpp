@@ -3,6 +3,7 @@
 #include "ffc/Plan/StepMemory.h"
 
 #include "BufferLives.h"
+#include "ffc/Plan/Arena.h"
 
 #include <algorithm>
 
@@ -98,6 +99,20 @@ std::vector<int64_t>
 ffc::plan::stepMemory(SegmentTable &table,
                       const std::vector<ConfigId> &configs) {
   return mostBytes(BufferLives(table, configs), table.numDevices());
+}
+
+int64_t ffc::plan::memoryCeiling(const Graph &graph, int numDevices) {
+  auto inBuffer = [](const TensorType &type) {
+    return type.bytes() + kBufferAlignment;
+  };
+  int64_t bytes = 0;
+  for (const Value &value : graph.values)
+    bytes +=
+        (1 + static_cast<int64_t>(value.uses.size())) * inBuffer(value.type);
+  for (const Op &op : graph.ops)
+    for (const TensorType &internal : op.rules.internals)
+      bytes += inBuffer(internal);
+  return 2 * numDevices * bytes;
 }
 
 /// What a buffer of a value is counted as.

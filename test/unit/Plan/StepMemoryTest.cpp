@@ -44,6 +44,9 @@ TEST_P(StepMemoryTest, IsNeverAboveThePlanAndCloseToIt) {
       ASSERT_LE(bounded[d], device.stateBytes + device.arenaBytes)
           << "device " << d << ", trial " << trial << "\n"
           << str(g.graph, strategy);
+      ASSERT_LE(device.stateBytes + device.arenaBytes,
+                memoryCeiling(g.graph, devices))
+          << str(g.graph, strategy);
       bounds += static_cast<double>(bounded[d]);
       plans += static_cast<double>(device.stateBytes + device.arenaBytes);
     }
