@@ -108,16 +108,16 @@ private:
       result.setType(cast<RankedTensorType>(result.getType()).clone(type));
       return;
     }
-    auto isNarrow = [gelu = gelus.lookup(result)](OpOperand &use) {
+    auto readsNarrow = [gelu = gelus.lookup(result)](OpOperand &use) {
       return use.getOwner() != gelu;
     };
-    if (llvm::none_of(result.getUses(), isNarrow))
+    if (llvm::none_of(result.getUses(), readsNarrow))
       return;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     auto rounded = narrowed(result, type, builder);
     result.replaceUsesWithIf(rounded, [&](OpOperand &use) {
-      return isNarrow(use) && use.getOwner() != rounded.getDefiningOp();
+      return readsNarrow(use) && use.getOwner() != rounded.getDefiningOp();
     });
   }
 

@@ -25,9 +25,8 @@ void reserve_wide_sums(std::size_t bytes);
 float *wide_sums();
 
 /// z = sum + c and y = GeluTanh(sum + c), both rounded to their type. c, a row
-/// of that type, and z may be absent.
-void finish_gelu(const float *sum, const Tensor &c, const Tensor &z,
-                 const Tensor &y);
+/// of that type, and z may be absent. What is in `sum` is lost.
+void finish_gelu(float *sum, const Tensor &c, const Tensor &z, const Tensor &y);
 /// dz = GeluTanhGradient(sum, z), rounded.
 void finish_gelu_gradient(const float *sum, const Tensor &z, const Tensor &dz);
 

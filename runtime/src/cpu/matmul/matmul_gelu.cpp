@@ -15,8 +15,8 @@ namespace ffrt {
 // Behind a product
 //===----------------------------------------------------------------------===//
 
-/// Elements that are worth a second thread.
-static constexpr int64_t kGrain = 4096;
+/// Elements that are worth a second thread, and that are gone over at once.
+static constexpr int64_t kGrain = 4096, kBlock = 4096;
 
 static SharedMemory &shared_sums() {
   static SharedMemory shared;
@@ -26,7 +26,26 @@ static SharedMemory &shared_sums() {
 void reserve_wide_sums(std::size_t bytes) { shared_sums().reserve(bytes); }
 float *wide_sums() { return static_cast<float *>(shared_sums().data()); }
 
-void finish_gelu(const float *sum, const Tensor &c, const Tensor &z,
+/// Of n neighbours in a row, all of which are in cache; what may be absent is
+/// none of the loops' business.
+template <class T>
+static void finish(float *sum, const T *row, T *kept, T *to, int64_t n) {
+  if (row) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      sum[i] += float(row[i]);
+  }
+  if (kept) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      kept[i] = T(sum[i]);
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = T(fn::GeluTanh{}(sum[i]));
+}
+
+void finish_gelu(float *sum, const Tensor &c, const Tensor &z,
                  const Tensor &y) {
   with_float(y.type, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
@@ -34,16 +53,12 @@ void finish_gelu(const float *sum, const Tensor &c, const Tensor &z,
     T *const kept = z.as<T>(), *const to = y.as<T>();
     const int64_t columns = y.rank == 0 ? 1 : y.shape[y.rank - 1];
     parallel_for(y.elements(), kGrain, [&](int64_t begin, int64_t end) {
-      // Along rows, so that a column is counted and not divided for.
-      for (int64_t i = begin; i < end;) {
-        const int64_t first = i % columns,
-                      last = std::min(columns, first + end - i);
-        for (int64_t j = first; j < last; ++j, ++i) {
-          const float x = sum[i] + (row ? float(row[j]) : 0.0f);
-          if (kept)
-            kept[i] = T(x);
-          to[i] = T(fn::GeluTanh{}(x));
-        }
+      while (begin < end) {
+        const int64_t column = begin % columns,
+                      n = std::min({columns - column, end - begin, kBlock});
+        finish(sum + begin, row ? row + column : nullptr,
+               kept ? kept + begin : nullptr, to + begin, n);
+        begin += n;
       }
     });
   });
@@ -55,6 +70,7 @@ void finish_gelu_gradient(const float *sum, const Tensor &z, const Tensor &dz) {
     const T *const at = z.as<T>();
     T *const to = dz.as<T>();
     parallel_for(dz.elements(), kGrain, [&](int64_t begin, int64_t end) {
+#pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i)
         to[i] = T(fn::GeluTanhGradient{}(sum[i], float(at[i])));
     });

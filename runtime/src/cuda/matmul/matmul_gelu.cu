@@ -64,7 +64,7 @@ static void finish(const float *sum, const Tensor &c, const Tensor &z,
       });
 }
 
-void finish_gelu(const float *sum, const Tensor &c, const Tensor &z,
+void finish_gelu(float *sum, const Tensor &c, const Tensor &z,
                  const Tensor &y) {
   with_float(y.type, [&](auto *type) {
     finish<std::remove_pointer_t<decltype(type)>>(sum, c, z, y);
