@@ -340,6 +340,10 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
   ProgramPrinter printer(module, meta, functors);
   if (failed(printer.print()))
     return failure();
+  // It comes first: its functors are included as well.
+  std::vector<SourceFile> evaluated;
+  if (evaluation && failed(printEvaluation(*evaluation, functors, evaluated)))
+    return failure();
   Text text;
   printer.printHeader(text, kTrainFile);
   printIncludes(text, functors);
@@ -363,8 +367,7 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta,
                                    printer.tables.take()};
   if (failed(checkText(module, functors, files[0], files[1])))
     return failure();
-  if (evaluation && failed(printEvaluation(*evaluation, functors, files)))
-    return failure();
+  llvm::append_range(files, evaluated);
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;

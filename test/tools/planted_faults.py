@@ -175,11 +175,11 @@ PIPELINE_FAULTS = {
                                        r"\1"), "#"),
 }
 PIPELINE_PLAN_FAULTS = {
-    "sum overwritten": line_of("kernel", by(r"adds_to = array<i64: 0>(, )?", "")),
+    "sum overwritten": line_of("kernel", by(r"adds_to \[0\] ", "")),
     "first of a sum adds": line_of(
-        "kernel", lambda line: by(r"\{statement", "{adds_to = array<i64: 0>, statement")(line)
+        "kernel", lambda line: by(r"statement", "adds_to [0] statement")(line)
         if "adds_to" not in line and '"mat_mul' in line else line),
-    "adds to another result": line_of("kernel", by(r"adds_to = array<i64: 0>", "adds_to = array<i64: 1>")),
+    "adds to another result": line_of("kernel", by(r"adds_to \[0\]", "adds_to [1]")),
 }
 
 

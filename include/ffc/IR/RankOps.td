@@ -21,6 +21,17 @@ class Rank_Op<string mnemonic, list<Trait> traits = []>
 class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
     : Rank_Op<mnemonic, [HasParent<"::ffc::rank::FuncOp">] # traits>;
 
+/// Of operators of which there are many, and all of whose attributes are in the
+/// assembly format. To print others, MLIR makes a dictionary of all of them,
+/// which takes as long as the rest.
+def Rank_AllInFormat {
+  code declaration = [{
+    static void printProperties(::mlir::MLIRContext *, ::mlir::OpAsmPrinter &,
+                                const Properties &,
+                                ::mlir::ArrayRef<::mlir::StringRef>) {}
+  }];
+}
+
 def Rank_ScheduleOp : Rank_Op<"schedule"> {
   let summary = "what a collective by \"schedule\" does";
   let description = [{
@@ -113,10 +124,10 @@ def Rank_BufferOp : Rank_ActionOp<"buffer", [
                        DenseI64ArrayAttr:$global);
   let results = (outs Rank_BufferType:$result);
   let assemblyFormat = [{
-    $name $section `at` $offset $order `region` $region `of` $global attr-dict
-    `:` type($result)
+    $name $section `at` $offset $order `region` $region `of` $global prop-dict
+    attr-dict `:` type($result)
   }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Rank_AllInFormat.declaration # [{
     /// The part that the class's `i`-th rank holds; requires a verified op.
     ::ffc::plan::Region regionAt(size_t i);
     ::ffc::plan::ElementType elementType();
@@ -155,8 +166,10 @@ def Rank_StateOp : Rank_ActionOp<"state"> {
                        StrAttr:$init, F64Attr:$value, I64Attr:$offset,
                        Rank_BufferType:$buffer);
   let assemblyFormat = [{
-    $name $kind (`of` $of^)? $init $value `at` $offset $buffer attr-dict `:` type($buffer)
+    $name $kind (`of` $of^)? $init $value `at` $offset $buffer prop-dict attr-dict
+    `:` type($buffer)
   }];
+  let extraClassDeclaration = Rank_AllInFormat.declaration;
   let hasVerifier = 1;
 }
 
@@ -182,9 +195,10 @@ def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
                        OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = [{
     $callee `(` $ins `)` `->` `(` $outs `)` `tile` $tile $args `task` $task
-    attr-dict `:` functional-type($ins, $outs)
+    (`adds_to` $adds_to^)? (`statement` $statement^)? prop-dict attr-dict
+    `:` functional-type($ins, $outs)
   }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Rank_AllInFormat.declaration # [{
     /// The tile of the class's `i`-th rank; requires a verified op.
     ::ffc::plan::Tile tileAt(size_t i);
     /// Indices of results that it adds to.
@@ -214,7 +228,7 @@ def Rank_CopyOp : Rank_ActionOp<"copy"> {
                        OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = [{
     $combine $dst `at` $dst_at `from` $src `at` $src_at `size` $size
-    `task` $task attr-dict `:` type($dst) `,` type($src)
+    `task` $task (`statement` $statement^)? attr-dict `:` type($dst) `,` type($src)
   }];
   let hasVerifier = 1;
 }
@@ -239,7 +253,8 @@ def Rank_ExchangeOp : Rank_ActionOp<"exchange", [AttrSizedOperandSegments]> {
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
     `send` `(` $sends `)` `to` $send_peers `receive` `(` $receives `)` `from`
-    $receive_peers `tag` $tag `task` $task attr-dict `:` functional-type($sends, $receives)
+    $receive_peers `tag` $tag `task` $task (`statement` $statement^)? attr-dict
+    `:` functional-type($sends, $receives)
   }];
   let hasVerifier = 1;
 }
@@ -282,7 +297,8 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
     $kind $reduce $src `->` $dst (`by` $algorithm^)? (`number` $schedule^)? `group` $group
-    `root` $root (`starts` $starts^)? `task` $task attr-dict `:` type($src) `,` type($dst)
+    `root` $root (`starts` $starts^)? `task` $task (`statement` $statement^)? attr-dict
+    `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
 }
@@ -291,14 +307,16 @@ def Rank_WaitOp : Rank_ActionOp<"wait"> {
   let summary = "waits for a queued communication";
   let arguments = (ins Rank_EventType:$event,
                        OptionalAttr<I64Attr>:$statement);
-  let assemblyFormat = "$event attr-dict";
+  let assemblyFormat = "$event (`statement` $statement^)? attr-dict";
 }
 
 def Rank_ProbeOp : Rank_ActionOp<"probe"> {
   let summary = "offers a buffer for dumping";
   let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer,
                        OptionalAttr<I64Attr>:$statement);
-  let assemblyFormat = "$name $buffer attr-dict `:` type($buffer)";
+  let assemblyFormat = [{
+    $name $buffer (`statement` $statement^)? attr-dict `:` type($buffer)
+  }];
   let hasVerifier = 1;
 }
 

@@ -139,7 +139,7 @@ struct PlainLayer : Layer {
 
 TEST_F(EmitProgram, NeedsNumbersOfStatementsInSeveralClasses) {
   std::string text = kTwoClasses;
-  const std::string number = "{statement = 0 : i64}";
+  const std::string number = "statement 0";
   text.replace(text.find(number), number.size(), "");
   EXPECT_TRUE(emit(text).empty());
   EXPECT_THAT(error, HasSubstr("expected the number of its statement, as there "
@@ -148,8 +148,8 @@ TEST_F(EmitProgram, NeedsNumbersOfStatementsInSeveralClasses) {
 
 TEST_F(EmitProgram, NeedsStatementsOfOneReshard) {
   std::string text = kTwoClasses;
-  const std::string number = "{statement = 3 : i64}";
-  text.replace(text.find(number), number.size(), "{statement = 2 : i64}");
+  const std::string number = "statement 3";
+  text.replace(text.find(number), number.size(), "statement 2");
   EXPECT_TRUE(emit(text).empty());
   EXPECT_THAT(error, HasSubstr("expected a statement of its own, found number "
                                "2 of another operator or reshard"));
@@ -157,8 +157,8 @@ TEST_F(EmitProgram, NeedsStatementsOfOneReshard) {
 
 TEST_F(EmitProgram, NeedsNumbersOfStatementsThatAscend) {
   std::string text = kTwoClasses;
-  const std::string number = "{statement = 0 : i64}";
-  text.replace(text.find(number), number.size(), "{statement = 9 : i64}");
+  const std::string number = "statement 0";
+  text.replace(text.find(number), number.size(), "statement 9");
   EXPECT_TRUE(emit(text).empty());
   EXPECT_THAT(error, HasSubstr("expected a statement from 9 on, found 2"));
 }

@@ -93,8 +93,8 @@ rank.func @sender attributes {ranks = array<i64: 0>, world = 3 : i64,
       region <[1, 0, 2, 1, 0, 2]> of [2, 6] : <i64>
   rank.input "x" %x : !rank.buffer<i64>
   %e = rank.exchange send(%x, %x) to <[1, 2]> receive() from <[]> tag 7
-      task <[0, 0, 0, 0]> {statement = 0 : i64} : (!rank.buffer<i64>, !rank.buffer<i64>) -> () loc("first")
-  rank.wait %e {statement = 2 : i64} loc("second")
+      task <[0, 0, 0, 0]> statement 0 : (!rank.buffer<i64>, !rank.buffer<i64>) -> () loc("first")
+  rank.wait %e statement 2 loc("second")
 }
 rank.func @receiver attributes {ranks = array<i64: 1, 2>, world = 3 : i64,
     groups = [array<i64: 0, 1>, array<i64: 0, 2>],
@@ -108,16 +108,16 @@ rank.func @receiver attributes {ranks = array<i64: 1, 2>, world = 3 : i64,
   %none = rank.buffer "none" "arena" at <[0]> "row_major"
       region <[0, 0]> of [2, 6] : <i64>
   %e = rank.exchange send() to <[]> receive(%x) from <[0]> tag 7
-      task <[0, 0, 0, 0]> {statement = 0 : i64} : () -> !rank.buffer<i64> loc("first")
-  rank.wait %e {statement = 0 : i64} loc("first")
+      task <[0, 0, 0, 0]> statement 0 : () -> !rank.buffer<i64> loc("first")
+  rank.wait %e statement 0 loc("first")
   rank.copy "none" %p at <[0, 0], [0, 1]> from %x at <[0, 0]> size <[2, 1]>
-      task <[0, 0, 0, 0]> {statement = 0 : i64} : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
+      task <[0, 0, 0, 0]> statement 0 : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
   rank.copy "sum" %x at <[0, 0]> from %p at <[0, 0]> size <[2, 2]>
-      task <[0, 0, 0, 0]> {statement = 0 : i64} : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
+      task <[0, 0, 0, 0]> statement 0 : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
   %b = rank.collective "broadcast" "none" %x -> %x group <[0], [1]> root 1
-      task <[1, 0, 0, 0]> {statement = 1 : i64} : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
-  rank.wait %b {statement = 3 : i64} loc("second")
+      task <[1, 0, 0, 0]> statement 1 : !rank.buffer<i64>, !rank.buffer<i64> loc("first")
+  rank.wait %b statement 3 loc("second")
   rank.kernel "concat"(%p, %none) -> (%x) tile <[]> {axis = 1 : i64}
-      task <[1, 0, 0, 0]> {statement = 4 : i64} : (!rank.buffer<i64>, !rank.buffer<i64>) -> !rank.buffer<i64> loc("second")
+      task <[1, 0, 0, 0]> statement 4 : (!rank.buffer<i64>, !rank.buffer<i64>) -> !rank.buffer<i64> loc("second")
 }
 )";
