@@ -23,7 +23,7 @@ class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
 
 /// Of operators of which there are many, and all of whose attributes are in the
 /// assembly format. To print others, MLIR makes a dictionary of all of them,
-/// which takes as long as the rest.
+/// which takes as long as the rest. (It leaves a blank in their place.)
 def Rank_AllInFormat {
   code declaration = [{
     static void printProperties(::mlir::MLIRContext *, ::mlir::OpAsmPrinter &,

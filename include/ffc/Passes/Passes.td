@@ -279,10 +279,10 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
     computed of narrow values, and that nothing but kernels for narrow operands
     read (PartitionableInterface::getNarrowable, element-wise operators) is
     rounded behind what makes it, and everybody reads it so, but GELU by tanh right
-    behind a product, and its gradient, which are of the sum (docs/decisions/0084); a
-    bias that is added to such a result is rounded, too. Kernels compute in f32, sums are f32, and so
-    is all else, parameters and their gradients among it. Comes after
-    differentiation, so that gradients are as narrow. TF32 is no type in memory:
+    behind a product, and its gradient, which are of the sum (docs/decisions/0084).
+    A bias that is added to such a result is rounded, too. Kernels compute in f32,
+    sums are f32, and so is all else, parameters and their gradients among it. Comes
+    after differentiation, so that gradients are as narrow. TF32 is no type in memory:
     the main function says that GPUs round operands to it (`ff.tf32`).
 
     Element-wise operators that read narrow values become `ff.fused`, whose body
