@@ -12,8 +12,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 from timed_models import TIMED  # noqa: E402
 
-# Milliseconds in bf16.
-MEASURED = {"gpt2": 22.02, "resnet50": 14.13, "bert_base": 13.85, "dlrm": 0.333, "lstm_lm": 1.68,
+# Milliseconds in bf16. GPT-2's program had kernels for GELU and its gradient (0.862 + 0.561 in the
+# table there), which products compute since.
+MEASURED = {"gpt2": 22.02 - 1.423, "resnet50": 14.13, "bert_base": 13.85, "dlrm": 0.333, "lstm_lm": 1.68,
             "alexnet": 3.59, "mlp": 0.154}
 MOST = 0.2
 
