@@ -25,12 +25,12 @@ namespace {
 /// What one run of the pass has merged.
 class GeluMerger {
 public:
+  /// `mergesWide`: products of operands that are not narrow, too.
+  explicit GeluMerger(bool mergesWide) : mergesWide(mergesWide) {}
   /// `op` into the product before it, if that can do what `op` does.
   void merge(Operation *op);
   /// Operators of `block` that belonged to what is gone belong to its heirs.
   void moveOwners(Block &block) const;
-
-  bool mergesWide = false; ///< products of operands that are not narrow, too
 
 private:
   void replace(MatMulOp product, OpResult sum);
@@ -41,6 +41,7 @@ private:
     OpResult sum;
   };
 
+  const bool mergesWide;
   llvm::StringMap<Replaced> products; ///< by name
   Absorption functions;
 };
@@ -138,8 +139,7 @@ struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
     if (!main)
       return signalPassFailure();
     Block &block = main.front();
-    GeluMerger merger;
-    merger.mergesWide = main->hasAttr(kTf32Attr);
+    GeluMerger merger(/*mergesWide=*/main->hasAttr(kTf32Attr));
     // What is merged is one operator and the casts behind it.
     SmallVector<Operation *> candidates;
     for (Operation &op : block)

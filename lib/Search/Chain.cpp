@@ -52,7 +52,7 @@ std::vector<int64_t> search::neededBytes(
   return planned ? planned(walker.strategy()) : walker.plannedMemory();
 }
 
-/// The share that no strategy exceeds, if that is little.
+/// The share that strategies hardly exceed, if that is little.
 static std::optional<double> loadOfAny(const Walker &walker,
                                        const std::vector<int64_t> &room) {
   const double most =

@@ -21,7 +21,7 @@ std::vector<int64_t> neededBytes(
 /// The largest share of a device's room that the walker's strategy needs, by
 /// its bound, or as neededBytes() has it. Where there is room for any strategy
 /// (plan::memoryCeiling()), that is what both say: an account takes as long as
-/// many proposals.
+/// many proposals. The answer of a search is accounted for in any case.
 double boundedLoad(Walker &walker, const std::vector<int64_t> &room);
 double neededLoad(
     Walker &walker, const std::vector<int64_t> &room,

@@ -21,14 +21,21 @@ class Rank_Op<string mnemonic, list<Trait> traits = []>
 class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
     : Rank_Op<mnemonic, [HasParent<"::ffc::rank::FuncOp">] # traits>;
 
-/// Of operators of which there are many, and all of whose attributes are in the
-/// assembly format. To print others, MLIR makes a dictionary of all of them,
-/// which takes as long as the rest. (It leaves a blank in their place.)
+/// Of operators of which there are many: where all attributes are in the
+/// assembly format, no others are looked for. To print those, MLIR makes a
+/// dictionary of all, which takes as long as the rest. (It leaves a blank in
+/// their place.)
 def Rank_AllInFormat {
   code declaration = [{
-    static void printProperties(::mlir::MLIRContext *, ::mlir::OpAsmPrinter &,
-                                const Properties &,
-                                ::mlir::ArrayRef<::mlir::StringRef>) {}
+    static void printProperties(::mlir::MLIRContext *context,
+                                ::mlir::OpAsmPrinter &printer,
+                                const Properties &properties,
+                                ::mlir::ArrayRef<::mlir::StringRef> printed) {
+      if (printed.size() < getAttributeNames().size())
+        genericPrintProperties(printer,
+                               getPropertiesAsAttr(context, properties),
+                               printed);
+    }
   }];
 }
 

@@ -17,9 +17,10 @@ namespace ffc::plan {
 std::vector<int64_t> stepMemory(SegmentTable &table,
                                 const std::vector<ConfigId> &configs);
 
-/// What no strategy makes a device need, by a rough count: every value whole,
-/// as often as there are devices, where it is made and for each of its readers,
-/// and as much again.
+/// Bytes of a device that a strategy hardly exceeds, by a rough count: every
+/// value whole, as often as there are devices, where it is made and for each of
+/// its readers, and as much again. It is no proof (points of one device may be
+/// any number): who goes by it accounts for the answer.
 int64_t memoryCeiling(const Graph &graph, int numDevices);
 
 /// What a device's bytes are for.

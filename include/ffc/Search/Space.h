@@ -258,7 +258,7 @@ public:
 
   /// At least so many bytes are needed on every device (plan::stepMemory()).
   std::vector<int64_t> memory();
-  /// No strategy makes a device need more.
+  /// See Space.
   int64_t memoryCeiling() const { return space.memoryCeiling(); }
   /// So many are: the whole step is planned.
   std::vector<int64_t> plannedMemory();
