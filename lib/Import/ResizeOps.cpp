@@ -103,10 +103,13 @@ static void applyScales(NodeImporter &node, Interpolation &way,
   way.scales.assign(given.begin(), given.end());
   way.result = Shape(from);
   for (size_t d = 0; d < from.size() && !node.failed(); ++d) {
-    double region = way.crops() ? way.roi[from.size() + d] - way.roi[d] : 1.0;
+    const double region =
+        way.crops() ? way.roi[from.size() + d] - way.roi[d] : 1.0;
+    // In floats of 32 bits, as ONNX has the scales: 20 * 0.7f is 14.
     setResult(
         node, way, d,
-        std::floor(static_cast<double>(from[d]) * region * way.scales[d]));
+        std::floor(static_cast<float>(from[d]) * static_cast<float>(region) *
+                   static_cast<float>(way.scales[d])));
   }
 }
 

@@ -98,6 +98,21 @@ class Case:
         return ["--steps", str(STEPS), "--lr", str(RATE)] if self.trains else ["--steps", "1"]
 
 
+def hangs_on_last_bit(expected, oracle):
+    """Whether what ffc computes lies between answers that an oracle has for nearly the same
+    inputs."""
+    answers = list(oracle.shaken_outputs())
+    if not answers:
+        return False
+    try:
+        expected.check_outputs(oracle.name, {
+            name: expected.nearest(name, [outputs[name] for outputs in answers])
+            for name in answers[0]})
+        return True
+    except Failure:
+        return False
+
+
 class Checker:
     def __init__(self, folder_of_tools, work, plans=some_plans, f64=False):
         self.f64, self.plans = f64, plans
@@ -140,16 +155,21 @@ class Checker:
         expected = self.evaluated(model, [*batch, "--forward"])
         if not expected.is_finite():
             return {}
-        failure = None
-        for name, outputs in oracles(case.graph, expected.report):
+        failures = []
+        for oracle in oracles(case.graph, expected.report):
+            outputs = oracle.outputs()
+            if outputs is None:
+                continue
             try:
-                expected.check_outputs(name, outputs)
-                return {name: 1}
+                expected.check_outputs(oracle.name, outputs)
+                return {oracle.name: 1}
             except Failure as found:
-                failure = failure or found
-        if failure and not expected.is_sensitive():
-            raise failure  # nobody agrees
-        return {}
+                failures.append((found, oracle))
+        if not failures or expected.is_sensitive():
+            return {}
+        if all(hangs_on_last_bit(expected, oracle) for _, oracle in failures):
+            return {"last bit": 1}
+        raise failures[0][0]  # nobody agrees
 
     def plan_to_run(self, case):
         return random.Random(case.seed).choice(all_plans(case.seed, case.trains)[:4])

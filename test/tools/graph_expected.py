@@ -44,13 +44,22 @@ class Expected:
         kind, _, rest = name.partition("/")
         return kind != "param" or "grad/" + rest in self.values
 
+    def is_moved(self, name):
+        return self.values[name]["noise"] > SENSITIVE * self.scale(name)
+
     def is_sensitive(self):
-        return any(value["noise"] > SENSITIVE * self.scale(name)
-                   for name, value in self.values.items() if self.is_computed(name))
+        return any(self.is_moved(name) for name in self.values if self.is_computed(name))
+
+    def jumps(self, name):
+        """Does rounding move it, or the gradient that it was updated by, by much?"""
+        gradient = "grad/" + name.partition("/")[2].removesuffix("/momentum")
+        return self.is_moved(name) or gradient in self.values and self.is_moved(gradient)
 
     def scale(self, name):
-        """The norm of a value, or a share of that of all of its kind."""
-        return max(self.norms[name], 1e-3 * self.totals[group(name)])
+        """The norm of a value, or a share of that of all of its kind. What is nothing in double
+        precision has cancelled out, and rounding leaves some of it."""
+        share = 1e-3 if self.norms[name] else 5e-2
+        return max(self.norms[name], share * self.totals[group(name)])
 
     def check_slopes(self):
         """How many slopes mean something: what has a kink or a jump within the step, or where it
@@ -81,11 +90,9 @@ class Expected:
         for value, distance in found["distances"].items():
             if not self.is_computed(value):
                 continue
-            # What rounding moves by much jumps (as a comparison of equal sums does), whatever
-            # the precision.
-            jumps = self.values[value]["noise"] > SENSITIVE * self.scale(value)
+            # As a comparison of equal sums does, whatever the precision.
             self.judge(f"plan '{name}'", value, distance, DOUBLE,
-                       2 if jumps else DOUBLE_NOISES)
+                       2 if self.jumps(value) else DOUBLE_NOISES)
 
     def check_outputs(self, what, outputs):
         """Arrays by the names of outputs, computed with floats of 32 bits."""
@@ -97,6 +104,16 @@ class Expected:
                               f"found {list(found.shape)}")
             self.judge(what, name, norm(found.astype(np.float64).ravel()
                                         - self.values[name]["data"]), SINGLE, NOISES)
+
+    def nearest(self, name, answers):
+        """What lies between the answers, and next to the output of this name."""
+        value = self.values["out/" + name]
+        answers = [np.asarray(answer, dtype=np.float64) for answer in answers
+                   if list(np.shape(answer)) == value["shape"]]
+        if not answers:
+            return np.empty(0)
+        return np.clip(value["data"].reshape(value["shape"]), np.min(answers, 0),
+                       np.max(answers, 0))
 
     def check_losses(self, what, losses, share, noises):
         for step, expected in enumerate(self.report["losses"]):

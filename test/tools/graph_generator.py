@@ -301,9 +301,11 @@ class Drawing:
         if not self.is_of_input(total):  # else there is nothing to train
             total = self.node("Add", [total, self.mean(self.pool[0])], total.shape)
         self.type = "float"
-        # Others may cancel out, or only choose; and a factor of one element is a constant.
-        if total.shape[-1:] == (1,):
-            total = self.node("MatMul", [total, self.parameter((1, 2))], total.shape[:-1] + (2,))
+        # Others may cancel out, or only choose; a factor of one element is a constant, and so is
+        # one of inputs as they are.
+        if total.shape[-1:] == (1,) or total.shape and not self.reads_weights(total):
+            total = self.node("MatMul", [total, self.parameter((total.shape[-1], 2))],
+                              total.shape[:-1] + (2,))
         else:
             total = self.node("Mul", [total, self.parameter(total.shape[-1:] or (2,))],
                               total.shape or (2,))
@@ -318,17 +320,22 @@ class Drawing:
 
     def is_of_input(self, value):
         """Does it depend on the input by numbers that are no integers?"""
+        return self.graph.inputs[0].name in self.behind(value)
+
+    def reads_weights(self, value):
+        return any(name.startswith("w") for name in self.behind(value))
+
+    def behind(self, value):
+        """The names of what it depends on by numbers that are no integers."""
         makers = {made.name: (made, node) for node in self.graph.nodes for made in node.made()}
         left, seen = [value.name], set()
         while left:
             name = left.pop()
-            if name == self.graph.inputs[0].name:
-                return True
             made, node = makers.get(name, (None, None))
             if made and made.type in FLOATS and name not in seen:
                 left += node.reads()
             seen.add(name)
-        return False
+        return seen
 
     def made_values(self):
         return [value for node in self.graph.nodes for value in node.made()]

@@ -3,6 +3,9 @@
 Both are asked where they are installed; a graph that ONNX Runtime does not take, or not in these
 types, is computed by the other one. What ffc computes with floats of 32 bits where a graph has
 those of 16, they do too (Graph.widened).
+
+Where the answer hangs on a last bit, as Floor of a sum that would be a whole number, nobody's is
+the right one: an oracle's own answers differ as much for inputs that differ in last bits.
 """
 
 import numpy as np
@@ -21,26 +24,38 @@ except ImportError:
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli",
           "Multinomial", "Dropout"}
 
+LAST_BIT, SHAKEN = 2.0**-23, 16
 
-def always(_node, _opset):
+
+def always(_node, _graph):
     return True
 
 
-def has_pads(node, _opset):
+def has_pads(node, _graph):
     return "auto_pad" in node.attributes or any(node.attributes.get("pads", []))
 
 
-def is_dilated(node, _opset=None):
+def is_dilated(node, _graph=None):
     return any(d > 1 for d in node.attributes.get("dilations", []))
 
 
-def is_dilated_and_padded(node, _opset):
+def is_dilated_and_padded(node, _graph):
     return is_dilated(node) and "auto_pad" in node.attributes
 
 
-def has_gates_of_its_own(node, _opset):
+def has_gates_of_its_own(node, _graph):
     return (any(name in node.attributes for name in ("activations", "clip", "input_forget"))
             or any(node.operands[4:5]))
+
+
+def has_biases_of_groups(node, _graph):
+    return node.attributes.get("group", 1) > 1 and any(node.operands[2:])
+
+
+def crops_to_same_extents(node, graph):
+    given = graph.values().get(node.operands[0])
+    return (node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
+            and not (given and given.shape != node.results[0].shape))
 
 
 # What an oracle computes otherwise than ONNX says: of which nodes, and how.
@@ -51,18 +66,23 @@ WRONG = {
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "ends at 1 where there is one element; PyTorch takes the middle"),
         "Col2Im": (is_dilated, "loses columns of dilated blocks in one dimension"),
+        **dict.fromkeys(["DFT", "STFT"],
+                        (always, "loses digits where extents are no powers of two")),
         "MaxPool": (lambda node, _: "auto_pad" in node.attributes,
                     "has pads below zero where windows of integers are smaller than strides"),
         "MaxUnpool": (lambda node, _: len(node.operands) > 2,
                       "takes positions as those of the extents that are asked for"),
         "MeanVarianceNormalization": (always, "has no number where all elements are equal"),
+        "Resize": (crops_to_same_extents, "copies where extents stay, whatever is cropped"),
     },
     "onnx": {
         **dict.fromkeys(["AveragePool", "LpPool"],
                         (is_dilated_and_padded, "pads as if windows were not dilated")),
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "begins at -1 where there is one element"),
+        "ConvTranspose": (has_biases_of_groups, "adds the first bias to every group"),
         "GlobalMaxPool": (always, "pools the channels of one dimension, too"),
+        "LRN": (always, "takes the number of samples for that of channels"),
         "LpNormalization": (always, "sums for p = 1 without absolute values"),
         "Loop": (always, "takes no turn without a condition"),
         "MaxPool": (has_pads, "forgets the pads of some integers"),
@@ -71,22 +91,23 @@ WRONG = {
         **dict.fromkeys(["LSTM", "GRU", "RNN"],
                         (has_gates_of_its_own, "knows the usual gates and whole sequences only")),
         **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"],
-                        (lambda _, opset: opset < 13, "along one dimension only")),
+                        (lambda _, graph: graph.opset < 13, "along one dimension only")),
     },
 }
 
 
 def nodes_of(graph):
+    """With the graphs that hold them."""
     for node in graph.nodes:
-        yield node
+        yield node, graph
         for inner in node.inner():
             yield from nodes_of(inner)
 
 
 def is_wrong(oracle, graph):
-    for node in nodes_of(graph):
+    for node, holder in nodes_of(graph):
         wrong, _ = WRONG[oracle].get(node.operator, (None, ""))
-        if wrong and wrong(node, graph.opset):
+        if wrong and wrong(node, holder):
             return True
     return False
 
@@ -118,16 +139,43 @@ def by_reference(model, feeds):
         return dict(zip(evaluator.output_names, evaluator.run(None, feeds)))
 
 
-def oracles(graph, report):
-    """(name, outputs) of those that take the graph; nothing where they are not installed."""
-    if not onnx or any(node.operator in RANDOM for node in nodes_of(graph)):
-        return
-    model, feeds = graph.widened().model(), arrays(graph, report)
-    for name, compute in (("ONNX Runtime", by_runtime), ("onnx", by_reference)):
-        if is_wrong(name, graph):
-            continue
+class Oracle:
+    """What one of them computes of a graph and the inputs that ffc-evaluate has drawn."""
+
+    def __init__(self, name, compute, graph, report):
+        self.name, self.graph, self.compute = name, graph.widened(), compute
+        self.feeds = arrays(graph, report)
+
+    def outputs(self):
+        """By their names; None where it does not take the graph."""
+        return self.outputs_of(self.graph, self.feeds)
+
+    def outputs_of(self, graph, feeds):
         try:
-            outputs = compute(model, feeds)
+            return self.compute(graph.model(), feeds)
         except Exception:  # whatever they raise: not taken
-            continue
-        yield name, outputs
+            return None
+
+    def shaken_outputs(self):
+        """Again and again, with floats of inputs and of the graph a last bit up or down."""
+        dice = np.random.default_rng(1)
+
+        def shake(numbers):
+            numbers = np.asarray(numbers)
+            return numbers * (1 + LAST_BIT * dice.integers(-1, 2, numbers.shape))
+
+        for _ in range(SHAKEN):
+            feeds = {name: shake(array).astype(array.dtype) if array.dtype.kind == "f" else array
+                     for name, array in self.feeds.items()}
+            outputs = self.outputs_of(self.graph.shaken(shake), feeds)
+            if outputs:
+                yield outputs
+
+
+def oracles(graph, report):
+    """Those that are installed, take random numbers as they are, and know what ONNX says."""
+    if not onnx or any(node.operator in RANDOM for node, _ in nodes_of(graph)):
+        return []
+    return [Oracle(name, compute, graph, report)
+            for name, compute in (("ONNX Runtime", by_runtime), ("onnx", by_reference))
+            if not is_wrong(name, graph)]

@@ -201,6 +201,22 @@ class Graph:
             initializers={name: (wide(value), numbers)
                           for name, (value, numbers) in self.initializers.items()})
 
+    def shaken(self, shake):
+        """The same graph, `shake(numbers)` in place of the floats that it holds."""
+        def shaken_attribute(value):
+            if isinstance(value, Graph):
+                return value.shaken(shake)
+            return given(*value) if isinstance(value, tuple) else value
+
+        def given(value, numbers):
+            return value, shake(numbers) if value.type in FLOATS else numbers
+
+        nodes = [dataclasses.replace(
+            node, attributes={name: shaken_attribute(value)
+                              for name, value in node.attributes.items()}) for node in self.nodes]
+        return self.changed(nodes=nodes, initializers={
+            name: given(*each) for name, each in self.initializers.items()})
+
     def message(self):
         """A GraphProto."""
         values = self.values()

@@ -143,6 +143,13 @@ TEST_F(ReduceOpsTest, ResizeBySizesAndScales) {
             HasSubstr("7.500000e-01, 1.500000e+00>")));
 }
 
+TEST_F(ReduceOpsTest, ResizeTakesScalesAsTheyAreRounded) {
+  // 6 * 5 / 6 is 5, though the float next to 5 / 6 is below it.
+  EXPECT_THAT(resize(", float[4] s = {1, 1, 1, 0.8333333}",
+                     "Resize<mode = \"linear\">(x, , s)"),
+              HasSubstr("-> tensor<1x2x4x5xf32>"));
+}
+
 TEST_F(ReduceOpsTest, ResizeOfOlderSets) {
   auto expected = AllOf(HasSubstr("coordinates = \"asymmetric\""),
                         HasSubstr("mode = \"linear\", nearest = \"floor\""));
