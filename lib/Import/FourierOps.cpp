@@ -34,10 +34,33 @@ struct Transform {
 };
 } // namespace
 
+/// The cosine of so many parts of a turn, of which it has `length`. That of a
+/// quarter is 0, and what cancels out in exact arithmetic does so here.
+static double cosineOf(int64_t parts, int64_t length) {
+  constexpr double kQuarter = 1.570796326794896619231;
+  const double angle = kQuarter * static_cast<double>(4 * parts % length) /
+                       static_cast<double>(length);
+  switch (4 * parts / length % 4) {
+  case 0:
+    return std::cos(angle);
+  case 1:
+    return -std::sin(angle);
+  case 2:
+    return -std::cos(angle);
+  default:
+    return std::sin(angle);
+  }
+}
+
+static double sineOf(int64_t parts, int64_t length) {
+  // Three quarters further.
+  return cosineOf(4 * parts + 3 * length, 4 * length);
+}
+
 /// cos or sin of 2 pi k n / length, [rows, results]; null after an error.
 static GraphValue *waves(NodeImporter &node, Expression &made,
                          const Transform &of, int64_t rows, int32_t type,
-                         double (*wave)(double), double sign) {
+                         double (*wave)(int64_t, int64_t), double sign) {
   const auto count = elementCount({rows, of.results});
   if (!count || *count > kMaxPositions) {
     node.error("expected at most " + llvm::Twine(kMaxPositions) +
@@ -47,13 +70,11 @@ static GraphValue *waves(NodeImporter &node, Expression &made,
   }
   std::vector<double> numbers;
   numbers.reserve(*count);
-  constexpr double kTurn = 6.283185307179586476925;
   for (int64_t k = 0; k < rows; ++k)
     for (int64_t n = 0; n < of.results; ++n)
       // Whole turns are left out, for the sake of large angles.
       numbers.push_back(sign * of.weight(k) *
-                        wave(kTurn * static_cast<double>(k * n % of.length) /
-                             static_cast<double>(of.length)));
+                        wave(k * n % of.length, of.length));
   return made.floats(type, {rows, of.results}, std::move(numbers));
 }
 
@@ -88,9 +109,9 @@ static GraphValue *transformed(NodeImporter &node, Expression &made,
                                                   : made.transpose(one, perm);
   };
   const int32_t type = x ? x->type : int32_t(TensorProto::FLOAT);
-  GraphValue *cosines = waves(node, made, of, rows, type, std::cos, 1);
+  GraphValue *cosines = waves(node, made, of, rows, type, cosineOf, 1);
   GraphValue *sines =
-      waves(node, made, of, rows, type, std::sin, of.isInverse ? 1 : -1);
+      waves(node, made, of, rows, type, sineOf, of.isInverse ? 1 : -1);
   auto product = [&](GraphValue *a, GraphValue *b) {
     return made.apply("MatMul", {a, b});
   };

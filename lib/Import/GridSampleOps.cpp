@@ -26,7 +26,6 @@ public:
   SmallVector<Tap> taps(GraphValue *grid, StringRef mode) const;
 
 private:
-  GraphValue *within(GraphValue *place) const;
   GraphValue *reflected(GraphValue *place) const;
   Tap tap(GraphValue *place, GraphValue *weight) const;
 
@@ -56,18 +55,6 @@ GraphValue *Axis::reflected(GraphValue *place) const {
   return made.add(made.apply("Min", {rest, back}), first());
 }
 
-GraphValue *Axis::within(GraphValue *place) const {
-  if (padding == "reflection")
-    return reflected(place);
-  if (padding != "border" || !place)
-    return place;
-  // Only what is beyond a border is moved.
-  GraphValue *cut = made.clamp(place, 0, static_cast<double>(extent - 1));
-  GraphValue *isWithin =
-      made.apply("Equal", {made.clamp(place, first(), last()), place});
-  return made.where(isWithin, place, cut);
-}
-
 /// Of a whole position.
 Tap Axis::tap(GraphValue *place, GraphValue *weight) const {
   if (padding == "zeros")
@@ -85,8 +72,13 @@ SmallVector<Tap> Axis::taps(GraphValue *grid, StringRef mode) const {
       alignsCorners ? made.mul(made.add(grid, 1), (size - 1) / 2)
                     : made.add(made.mul(made.add(grid, 1), size / 2), -0.5);
   if (mode == "nearest")
-    return {tap(within(made.apply("Round", {place})), nullptr)};
-  place = within(place);
+    place = made.apply("Round", {place});
+  // Of what is beyond a border each tap is moved to it, as PyTorch and ONNX
+  // Runtime do, which is not the same for cubic weights.
+  if (padding == "reflection")
+    place = reflected(place);
+  if (mode == "nearest")
+    return {tap(place, nullptr)};
   GraphValue *low = made.apply("Floor", {place});
   GraphValue *t = made.sub(place, low);
   if (mode == "linear")

@@ -114,12 +114,8 @@ static void addFastest(Recipes &recipes) {
   }
 }
 
-std::vector<Baseline>
-search::baselines(const Space &space, const std::vector<Choice> &pinned,
-                  const std::vector<int64_t> &room, Walker &walker,
-                  const std::function<bool(Picoseconds)> &goesOn,
-                  const std::vector<std::string> &names) {
-  Recipes recipes(space, pinned, room, walker, goesOn, names);
+static std::vector<Baseline> tryAll(Recipes recipes) {
+  const Space &space = recipes.space();
   const bool isFree = !recipes.areAllPinned();
   recipes.add(isFree ? "one device" : "as pinned",
               [](OpId) { return Configuration::onDevice(0); });
@@ -136,4 +132,16 @@ search::baselines(const Space &space, const std::vector<Choice> &pinned,
   addFewerDevices(recipes);
   addFastest(recipes);
   return recipes.take();
+}
+
+std::vector<Baseline>
+search::baselines(const Space &space, const std::vector<Choice> &pinned,
+                  const std::vector<int64_t> &room, Walker &walker,
+                  const std::function<bool(Picoseconds)> &goesOn,
+                  const std::vector<std::string> &names) {
+  std::vector<Baseline> found =
+      tryAll({space, pinned, room, walker, goesOn, names});
+  if (found.empty())
+    found = tryAll({space, pinned, room, walker, goesOn, {}});
+  return found;
 }

@@ -98,7 +98,7 @@ class Case:
         return ["--steps", str(STEPS), "--lr", str(RATE)] if self.trains else ["--steps", "1"]
 
 
-def hangs_on_last_bit(expected, oracle):
+def hangs_on_last_bits(expected, oracle):
     """Whether what ffc computes lies between answers that an oracle has for nearly the same
     inputs."""
     answers = list(oracle.shaken_outputs())
@@ -167,8 +167,8 @@ class Checker:
                 failures.append((found, oracle))
         if not failures or expected.is_sensitive():
             return {}
-        if all(hangs_on_last_bit(expected, oracle) for _, oracle in failures):
-            return {"last bit": 1}
+        if all(hangs_on_last_bits(expected, oracle) for _, oracle in failures):
+            return {"last bits": 1}
         raise failures[0][0]  # nobody agrees
 
     def plan_to_run(self, case):

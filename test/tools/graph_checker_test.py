@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Answers that hang on a last bit are told from wrong ones."""
+"""Answers that hang on last bits are told from wrong ones."""
 
 import json
 import unittest
 
 import numpy as np
 
-from graph_checker import hangs_on_last_bit
+from graph_checker import hangs_on_last_bits
 from graph_expected import Expected
 from graph_oracle import Oracle
 from onnx_graph import Graph, Value
@@ -23,25 +23,25 @@ class Tie:
             "loss_noise": []}
         self.expected = Expected(json.loads(json.dumps(self.report)))
 
-    def hangs_on_last_bit(self):
+    def hangs_on_last_bits(self):
         graph = Graph([Value("x", (len(self.inputs),))])
         oracle = Oracle("Floor", lambda model, feeds: {"y": np.floor(feeds["x"])}, graph,
                         self.report)
-        return hangs_on_last_bit(self.expected, oracle)
+        return hangs_on_last_bits(self.expected, oracle)
 
 
 class HangsOnLastBit(unittest.TestCase):
     def test_ties_go_either_way(self):
-        self.assertTrue(Tie([3, 2.5, 4], [2, 2, 4]).hangs_on_last_bit())
+        self.assertTrue(Tie([3, 2.5, 4], [2, 2, 4]).hangs_on_last_bits())
 
     def test_beside_a_tie_a_fault_is_one(self):
-        self.assertFalse(Tie([3, 2.5, 4], [2, 3, 4]).hangs_on_last_bit())
+        self.assertFalse(Tie([3, 2.5, 4], [2, 3, 4]).hangs_on_last_bits())
 
     def test_ties_are_no_excuse_for_more(self):
-        self.assertFalse(Tie([3, 2.5, 4], [1, 2, 4]).hangs_on_last_bit())
+        self.assertFalse(Tie([3, 2.5, 4], [1, 2, 4]).hangs_on_last_bits())
 
     def test_nobody_computes_another_shape(self):
-        self.assertFalse(Tie([3, 2.5], [2, 2, 4]).hangs_on_last_bit())
+        self.assertFalse(Tie([3, 2.5], [2, 2, 4]).hangs_on_last_bits())
 
     def test_values_of_a_graph_are_moved_as_inputs_are(self):
         graph = Graph([], {"c": (Value("c", (2,)), [3.0, 2.5])})

@@ -94,7 +94,7 @@ struct Options {
   int threads = 0; ///< 0: as many as the machine has, at most `chains`
   /// Only choices that FlexFlow can say (Space).
   bool forFlexFlow = false;
-  /// Names of the recipes that are tried; empty: all.
+  /// Names of the recipes that are tried; all, if the graph has none of them.
   std::vector<std::string> recipes;
   /// Nothing but recipes is tried if the best one takes longer; 0: whatever it
   /// takes.
@@ -174,7 +174,7 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 /// one takes longer than the one before and ten times as long as some recipe
 /// that fits; or when `goesOn`, which is told the time of the best recipe so
 /// far and may be empty, says so after the second one, and one fits. Only those
-/// that `names` lists, unless it is empty.
+/// that `names` lists, if there are any; so there is at least one.
 std::vector<Baseline>
 baselines(const Space &space, const std::vector<Choice> &pinned,
           const std::vector<int64_t> &room, Walker &walker,

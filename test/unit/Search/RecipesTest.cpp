@@ -83,6 +83,11 @@ TEST_F(RecipesTest, RecipesByName) {
   for (const Baseline &baseline : run(g.graph).baselines)
     names.push_back(baseline.name);
   EXPECT_THAT(names, ::testing::UnorderedElementsAreArray(options.recipes));
+  // As those of a graph that has been rewritten.
+  options.recipes.clear();
+  const size_t all = run(g.graph).baselines.size();
+  options.recipes = {"tables 2 x data 2"};
+  EXPECT_EQ(run(g.graph).baselines.size(), all);
 }
 
 TEST_F(RecipesTest, NothingBehindSlowRecipes) {
