@@ -227,7 +227,7 @@ private:
         first = input;
     if (!first)
       return makeError("--batch-size " + Twine(size) +
-                       ": the model has no input with a batch dimension");
+                       ": no input that is read has a batch dimension");
     batch = &shapeOf(*first).dim(0);
     if (!isOpen(*batch) && batch->dim_value() != size)
       result.exportedBatch = batch->dim_value();

@@ -5,8 +5,10 @@
 #include "ffc/Network/StepEstimate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
+#include <thread>
 
 using namespace ffc::network;
 
@@ -17,6 +19,16 @@ struct Estimated {
   Placement placement;
 };
 
+/// Simulated annealing on a network, and the best few strategies of it.
+struct Chain {
+  Placement from;
+  EstimatedNetwork network;
+  uint64_t seed;
+  std::string way;
+  std::vector<Estimated> elites = {}; ///< best first
+  int64_t estimated = 0;              ///< strategies
+};
+
 class JointSearch {
 public:
   JointSearch(const LayerSteps &steps, const LayerChoices &choices,
@@ -24,17 +36,31 @@ public:
               const std::function<bool(const ffc::plan::Strategy &)> &fits,
               const NetworkJudge &searching, const NetworkJudge &last)
       : steps(steps), choices(choices), options(options), fits(fits),
-        searching(searching), last(last), random(options.seed) {}
+        searching(searching), last(last) {}
 
   std::optional<FoundPair> run(std::string &error);
 
 private:
   std::optional<TaskGraph> tasksOf(const Placement &placement,
                                    std::string &error) const;
-  Picoseconds estimate(const TaskGraph &graph, const Network *network) const;
-  std::vector<Estimated> climb(const Placement &from, const Network *network);
-  bool consider(const Placement &placement, const std::string &way,
-                std::string &error);
+  uint64_t seedOf(uint64_t chain, uint64_t kind) const {
+    return options.seed + (chain << 32 | kind) * 0x9E3779B97F4A7C15u;
+  }
+  EstimatedNetwork switchOf(int degree) const;
+  EstimatedNetwork estimatedOn(const Network &network) const;
+  void climb(Chain &chain) const;
+  bool climbAll(std::vector<Chain> chains, std::string &error);
+  bool offer(const Placement &placement, const std::string &way,
+             std::string &error);
+  bool findNetworks(std::string &error);
+  void findBetterNetworks();
+  bool searchOnSwitches(const std::vector<NamedPlacement> &starts,
+                        std::string &error);
+  std::optional<FoundTopology>
+  networkFor(const JointPair &pair,
+             const TopologySearchOptions &searchOptions) const;
+  void insert(JointPair pair);
+  Picoseconds lastTime(const JointPair &pair) const;
   void judgeAgain();
 
   const LayerSteps &steps;
@@ -42,13 +68,35 @@ private:
   const JointSearchOptions &options;
   const std::function<bool(const ffc::plan::Strategy &)> &fits;
   const NetworkJudge &searching, &last;
-  std::mt19937_64 random;
-  std::set<Placement> seen;     ///< those that got networks, or do not fit
-  std::vector<JointPair> pairs; ///< best first
+  std::set<Placement> seen;       ///< those that got networks, or do not fit
+  std::vector<JointPair> waiting; ///< for a network
+  std::vector<JointPair> pairs;   ///< best first
   FoundPair result;
 };
 
 } // namespace
+
+/// Calls run(i) for all i below `count`.
+static void inThreads(int threads, size_t count,
+                      const std::function<void(size_t)> &run) {
+  std::atomic<size_t> next = 0;
+  auto share = [&] {
+    for (size_t i = next++; i < count; i = next++)
+      run(i);
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < threads && static_cast<size_t>(t) < count; ++t)
+    others.emplace_back(share);
+  share();
+  for (std::thread &other : others)
+    other.join();
+}
+
+static int numThreads(const JointSearchOptions &options) {
+  return options.threads > 0
+             ? options.threads
+             : static_cast<int>(std::thread::hardware_concurrency());
+}
 
 std::optional<TaskGraph> JointSearch::tasksOf(const Placement &placement,
                                               std::string &error) const {
@@ -58,18 +106,20 @@ std::optional<TaskGraph> JointSearch::tasksOf(const Placement &placement,
   return std::move(tasks->graph);
 }
 
-Picoseconds JointSearch::estimate(const TaskGraph &graph,
-                                  const Network *network) const {
-  return estimateStep(graph,
-                      {options.network.degree * options.network.bandwidth,
-                       options.network.latency, network});
+EstimatedNetwork JointSearch::switchOf(int degree) const {
+  return {degree * options.network.bandwidth, options.network.latency, nullptr};
 }
 
-/// Simulated annealing; the best few strategies, best first.
-std::vector<Estimated> JointSearch::climb(const Placement &from,
-                                          const Network *network) {
+EstimatedNetwork JointSearch::estimatedOn(const Network &network) const {
+  EstimatedNetwork on = switchOf(options.network.degree);
+  on.network = &network;
+  return on;
+}
+
+void JointSearch::climb(Chain &chain) const {
   std::string error;
-  std::vector<Estimated> elites;
+  std::mt19937_64 random(chain.seed);
+  std::vector<Estimated> &elites = chain.elites;
   auto keep = [&](const Estimated &one) {
     const auto at =
         std::find_if(elites.begin(), elites.end(), [&](const Estimated &other) {
@@ -81,10 +131,10 @@ std::vector<Estimated> JointSearch::climb(const Placement &from,
     if (elites.size() > size_t(options.elites))
       elites.pop_back();
   };
-  const std::optional<TaskGraph> first = tasksOf(from, error);
+  const std::optional<TaskGraph> first = tasksOf(chain.from, error);
   if (!first)
-    return {};
-  Estimated current = {estimate(*first, network), from};
+    return;
+  Estimated current = {estimateStep(*first, chain.network), chain.from};
   keep(current);
   std::uniform_real_distribution<double> unit(0, 1);
   for (int64_t i = 0; i < options.strategies; ++i) {
@@ -94,8 +144,9 @@ std::vector<Estimated> JointSearch::climb(const Placement &from,
     const std::optional<TaskGraph> graph = tasksOf(placement, error);
     if (!graph)
       continue;
-    ++result.estimated;
-    const Estimated next = {estimate(*graph, network), std::move(placement)};
+    ++chain.estimated;
+    const Estimated next = {estimateStep(*graph, chain.network),
+                            std::move(placement)};
     // From 2 % uphill at first to none at the end.
     const double heat = 0.02 * (1 - double(i) / double(options.strategies));
     const double up = double(next.time) / double(current.time) - 1;
@@ -106,14 +157,26 @@ std::vector<Estimated> JointSearch::climb(const Placement &from,
       keep(next);
     current = next;
   }
-  return elites;
 }
 
-/// Finds a network for a strategy. False with an error where there is none;
+/// What they find waits for networks.
+bool JointSearch::climbAll(std::vector<Chain> chains, std::string &error) {
+  inThreads(numThreads(options), chains.size(),
+            [&](size_t i) { climb(chains[i]); });
+  for (const Chain &chain : chains) {
+    result.estimated += chain.estimated;
+    for (const Estimated &one : chain.elites)
+      if (!offer(one.placement, chain.way, error))
+        return false;
+  }
+  return true;
+}
+
+/// Lets a strategy wait for a network. False with an error where there is none;
 /// passed over is what does not fit into memory, and what not even a switch
 /// would make faster than the best pair.
-bool JointSearch::consider(const Placement &placement, const std::string &way,
-                           std::string &error) {
+bool JointSearch::offer(const Placement &placement, const std::string &way,
+                        std::string &error) {
   if (!seen.insert(placement).second)
     return true;
   JointPair pair;
@@ -124,35 +187,90 @@ bool JointSearch::consider(const Placement &placement, const std::string &way,
     return false;
   pair.graph = std::move(*graph);
   pair.traffic = trafficOf(pair.graph);
+  const TopologySearchOptions &network = options.network;
   if (!pairs.empty() &&
-      std::max(estimate(pair.graph, nullptr),
-               stepBound(pair.traffic, options.network.degree,
-                         options.network.kind, options.network.bandwidth)) >
-          pairs.front().topology.time)
+      std::max(estimateStep(pair.graph, switchOf(network.degree)),
+               stepBound(pair.traffic, network.degree, network.kind,
+                         network.bandwidth)) > pairs.front().topology.time)
     return true;
-  if (!fits(choices.strategyOf(placement)))
-    return true;
-  auto found = searchTopology(
-      pair.traffic, options.network,
+  if (fits(choices.strategyOf(placement)))
+    waiting.push_back(std::move(pair));
+  return true;
+}
+
+std::optional<FoundTopology>
+JointSearch::networkFor(const JointPair &pair,
+                        const TopologySearchOptions &searchOptions) const {
+  return searchTopology(
+      pair.traffic, searchOptions,
       [&](const Network &network, const std::vector<RingOrders> &rings) {
         return searching(divideAllReduces(pair.graph, pair.traffic, rings),
                          network);
       });
-  if (!found) {
-    error = "expected a degree of 2 or more, or one-way links: no network of " +
-            std::to_string(pair.traffic.numServers) +
-            " servers with a single two-way link each is connected";
-    return false;
-  }
-  ++result.pairs;
-  result.tried += found->tried;
-  pair.topology = std::move(*found);
+}
+
+void JointSearch::insert(JointPair pair) {
   const auto at =
       std::find_if(pairs.begin(), pairs.end(), [&](const JointPair &other) {
         return pair.topology.time < other.topology.time;
       });
   pairs.insert(at, std::move(pair));
+}
+
+/// A rough one for each that waits. False with an error where there is none.
+bool JointSearch::findNetworks(std::string &error) {
+  TopologySearchOptions rough = options.network;
+  rough.isRough = true;
+  rough.leastDegree = rough.degree;
+  rough.changes = 0;
+  std::vector<std::optional<FoundTopology>> found(waiting.size());
+  inThreads(numThreads(options), found.size(),
+            [&](size_t i) { found[i] = networkFor(waiting[i], rough); });
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) {
+      error = "expected a degree of 2 or more, or one-way links: no network "
+              "of " +
+              std::to_string(waiting[i].traffic.numServers) +
+              " servers with a single two-way link each is connected";
+      return false;
+    }
+    ++result.pairs;
+    result.tried += found[i]->tried;
+    waiting[i].topology = std::move(*found[i]);
+    insert(std::move(waiting[i]));
+  }
+  waiting.clear();
   return true;
+}
+
+/// For the best pairs, and the best start.
+void JointSearch::findBetterNetworks() {
+  std::vector<JointPair> chosen, others;
+  bool hasStart = false;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const bool isBestStart = pairs[i].isStart && !hasStart;
+    hasStart |= pairs[i].isStart;
+    const bool isChosen =
+        pairs[i].isRough && (i < size_t(options.best) || isBestStart);
+    (isChosen ? chosen : others).push_back(std::move(pairs[i]));
+  }
+  pairs = std::move(others);
+  std::vector<std::optional<FoundTopology>> found(chosen.size());
+  inThreads(numThreads(options), chosen.size(), [&](size_t i) {
+    found[i] = networkFor(chosen[i], options.network);
+  });
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    chosen[i].isRough = false;
+    result.tried += found[i] ? found[i]->tried : 0;
+    if (found[i] && found[i]->time < chosen[i].topology.time)
+      chosen[i].topology = std::move(*found[i]);
+    insert(std::move(chosen[i]));
+  }
+}
+
+Picoseconds JointSearch::lastTime(const JointPair &pair) const {
+  return last(divideAllReduces(pair.graph, pair.traffic, pair.topology.rings),
+              pair.topology.network);
 }
 
 /// By the last judge, the few that may be best by it, too.
@@ -160,56 +278,69 @@ void JointSearch::judgeAgain() {
   constexpr double kNear = 1.03;
   const double near = kNear * double(pairs.front().topology.time);
   size_t count = 0;
-  for (; count < pairs.size() && count < size_t(options.elites) &&
-         double(pairs[count].topology.time) <= near;
-       ++count) {
-    JointPair &pair = pairs[count];
-    pair.topology.time =
-        last(divideAllReduces(pair.graph, pair.traffic, pair.topology.rings),
-             pair.topology.network);
-  }
+  while (count < pairs.size() && count < size_t(options.elites) &&
+         double(pairs[count].topology.time) <= near)
+    ++count;
+  inThreads(numThreads(options), count,
+            [&](size_t i) { pairs[i].topology.time = lastTime(pairs[i]); });
   std::stable_sort(pairs.begin(), pairs.begin() + std::ptrdiff_t(count),
                    [](const JointPair &a, const JointPair &b) {
                      return a.topology.time < b.topology.time;
                    });
 }
 
+/// A switch favours no traffic. That of one interface fewer is tried, too: what
+/// is good on it is among what more interfaces are found for.
+bool JointSearch::searchOnSwitches(const std::vector<NamedPlacement> &starts,
+                                   std::string &error) {
+  const int degree = options.network.degree;
+  std::vector<Chain> chains;
+  for (size_t i = 0; i < starts.size(); ++i)
+    for (int each = degree; each > 0 && each >= degree - 1; --each)
+      chains.push_back({starts[i].placement, switchOf(each),
+                        seedOf(i, static_cast<uint64_t>(each)),
+                        "annealing from " + starts[i].name + " on a switch"});
+  return climbAll(std::move(chains), error);
+}
+
 std::optional<FoundPair> JointSearch::run(std::string &error) {
   const std::vector<NamedPlacement> starts = choices.starts();
   for (const NamedPlacement &start : starts)
-    if (!consider(start.placement, start.name, error))
+    if (!offer(start.placement, start.name, error))
       return std::nullopt;
+  for (JointPair &start : waiting)
+    start.isStart = true;
+  if (!findNetworks(error))
+    return std::nullopt;
   if (pairs.empty()) {
     error = "no strategy to start from fits into the devices' memory";
     return std::nullopt;
   }
-  const JointPair start = pairs.front();
-  // On a switch first, which favours no traffic.
-  for (const NamedPlacement &each : starts)
-    for (const Estimated &one : climb(each.placement, nullptr))
-      if (!consider(one.placement,
-                    "annealing from " + each.name + " on a switch", error))
-        return std::nullopt;
+  if (!searchOnSwitches(starts, error) || !findNetworks(error))
+    return std::nullopt;
+  findBetterNetworks();
   for (bool gains = true; gains && result.rounds < options.rounds;) {
     ++result.rounds;
-    const Picoseconds before = pairs.front().topology.time;
     const JointPair from = pairs.front();
-    for (const Estimated &one : climb(from.placement, &from.topology.network))
-      if (!consider(one.placement, "annealing on the network of the best pair",
-                    error))
-        return std::nullopt;
-    gains = pairs.front().topology.time < before;
+    if (!climbAll({{from.placement, estimatedOn(from.topology.network),
+                    seedOf(static_cast<uint64_t>(result.rounds), 0),
+                    "annealing on the network of the best pair"}},
+                  error) ||
+        !findNetworks(error))
+      return std::nullopt;
+    findBetterNetworks();
+    gains = pairs.front().topology.time < from.topology.time;
   }
+  JointPair start =
+      *std::find_if(pairs.begin(), pairs.end(),
+                    [](const JointPair &pair) { return pair.isStart; });
   judgeAgain();
   result.start = start.way;
-  result.startTime =
-      last(divideAllReduces(start.graph, start.traffic, start.topology.rings),
-           start.topology.network);
+  result.startTime = lastTime(start);
+  start.topology.time = result.startTime;
   result.best = result.startTime < pairs.front().topology.time
-                    ? start
+                    ? std::move(start)
                     : std::move(pairs.front());
-  result.best.topology.time =
-      std::min(result.best.topology.time, result.startTime);
   return std::move(result);
 }
 

@@ -2,12 +2,13 @@
 
 #include "ffc/Network/TopologySearch.h"
 
+#include "WiringSearch.h"
 #include "ffc/Network/TopoOptWiring.h"
-#include "ffc/Network/WiringSearch.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 using namespace ffc::network;
 
@@ -22,16 +23,25 @@ public:
   std::optional<FoundTopology> run();
 
 private:
+  /// What the best wiring was made of, if it can be changed.
+  struct Origin {
+    LayeredWiring layers;
+    PathOptions paths;
+  };
+
   bool canGain(int degree) const;
-  void consider(const Wiring &wiring, Network network, const std::string &way);
+  bool consider(const Wiring &wiring, Network network, const std::string &way);
   void tryRule(int degree, StrideRule rule, const char *way);
-  void tryPaths(const Wiring &wiring, const char *way);
+  void tryPaths(const Wiring &wiring, const char *way,
+                const LayeredWiring *layers);
   void tryAll(int degree);
+  void tryChanges();
 
   const Traffic &traffic;
   const TopologySearchOptions &options;
   const StepJudge &judge;
   std::optional<FoundTopology> best;
+  std::optional<Origin> origin;
   int tried = 0, judged = 0;
 };
 
@@ -47,16 +57,20 @@ bool TopologySearch::canGain(int degree) const {
                                          options.bandwidth);
 }
 
-void TopologySearch::consider(const Wiring &wiring, Network network,
+/// Is it the best one?
+bool TopologySearch::consider(const Wiring &wiring, Network network,
                               const std::string &way) {
   ++tried;
   const PeakLoad peak = peakLoadOf(network, demandOf(traffic, wiring.rings));
   if (best && peak.both / options.bandwidth * 1e12 >= double(best->time))
-    return;
+    return false;
   ++judged;
   const Picoseconds time = judge(network, wiring.rings);
-  if (!best || time < best->time)
-    best = FoundTopology{std::move(network), wiring.rings, time, way};
+  if (best && time >= best->time)
+    return false;
+  best = FoundTopology{std::move(network), wiring.rings, time, way};
+  origin.reset();
+  return true;
 }
 
 void TopologySearch::tryRule(int degree, StrideRule rule, const char *way) {
@@ -81,16 +95,22 @@ static bool samePaths(const Network &a, const Network &b) {
                     b.paths.end(), same);
 }
 
+static const char *nameOf(const PathOptions &paths) {
+  if (paths.mostPaths > 1)
+    return "several balanced paths of a pair";
+  return paths.detours > 0 ? "balanced paths" : "balanced shortest paths";
+}
+
 /// Balanced paths are of three kinds, for what is sent at different times does
 /// not meet: it is not certain that the least loaded links are best.
-void TopologySearch::tryPaths(const Wiring &wiring, const char *way) {
-  static const std::pair<PathOptions, const char *> kinds[] = {
-      {{1, 1}, "balanced paths"},
-      {{4, 1}, "several balanced paths of a pair"},
-      {{1, 0}, "balanced shortest paths"}};
+void TopologySearch::tryPaths(const Wiring &wiring, const char *way,
+                              const LayeredWiring *layers) {
+  static constexpr PathOptions kKinds[] = {{1, 1}, {4, 1}, {1, 0}};
   const PhaseDemand demand = demandOf(traffic, wiring.rings);
   std::vector<Network> seen;
-  for (const auto &[paths, name] : kinds) {
+  for (const PathOptions &paths : kKinds) {
+    if (options.isRough && paths.mostPaths + paths.detours > 1)
+      continue;
     Network network = linksOf(wiring, options.bandwidth, options.latency);
     addBalancedPaths(network, demand, paths);
     if (std::any_of(seen.begin(), seen.end(), [&](const Network &other) {
@@ -98,7 +118,10 @@ void TopologySearch::tryPaths(const Wiring &wiring, const char *way) {
         }))
       continue;
     seen.push_back(network);
-    consider(wiring, std::move(network), std::string(way) + ", " + name);
+    if (consider(wiring, std::move(network),
+                 std::string(way) + ", " + nameOf(paths)) &&
+        layers)
+      origin = {*layers, paths};
   }
 }
 
@@ -108,15 +131,38 @@ void TopologySearch::tryAll(int degree) {
   search.kind = options.kind;
   search.proposals = options.proposals;
   search.seed = options.seed;
-  for (const Wiring &wiring : searchWirings(traffic, search))
-    tryPaths(wiring, kCycles);
+  for (const LayeredWiring &layers : searchWirings(traffic, search))
+    tryPaths(layers.wiring(traffic), kCycles, &layers);
+  if (options.isRough)
+    return;
   const Wiring strides = topoOptWiring(traffic, degree, options.kind,
                                        StrideRule::Best, options.seed)
                              .wiring;
   if (isConnected(strides))
-    tryPaths(strides, kStrides);
+    tryPaths(strides, kStrides, nullptr);
   tryRule(degree, StrideRule::Geometric, kPaper);
   tryRule(degree, StrideRule::Released, kReleased);
+}
+
+/// Times, which bytes on links only hint at, decide.
+void TopologySearch::tryChanges() {
+  if (!origin)
+    return;
+  std::mt19937_64 random(options.seed);
+  const PathOptions paths = origin->paths;
+  LayeredWiring layers = origin->layers;
+  const std::string way = best->way;
+  for (int i = 0; i < options.changes && layers.propose(random); ++i) {
+    const Wiring wiring = layers.wiring(traffic);
+    Network network = linksOf(wiring, options.bandwidth, options.latency);
+    bool isBest = false;
+    if (isConnected(wiring)) {
+      addBalancedPaths(network, demandOf(traffic, wiring.rings), paths);
+      isBest = consider(wiring, std::move(network), way);
+    }
+    if (!isBest)
+      layers.undo();
+  }
 }
 
 std::optional<FoundTopology> TopologySearch::run() {
@@ -128,12 +174,10 @@ std::optional<FoundTopology> TopologySearch::run() {
     tryRule(options.degree, StrideRule::Geometric, kPaper);
     break;
   case TopologyRule::Best:
-    for (int degree = options.degree; degree > 0; --degree) {
+    for (int degree = options.degree; degree >= options.leastDegree; --degree)
       if (canGain(degree))
         tryAll(degree);
-      if (!options.triesSmallerDegrees)
-        break;
-    }
+    tryChanges();
     break;
   }
   if (best) {

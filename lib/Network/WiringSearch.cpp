@@ -1,8 +1,7 @@
 //===- WiringSearch.cpp - divisions of interfaces, orders of cycles -------===//
 
-#include "ffc/Network/WiringSearch.h"
+#include "WiringSearch.h"
 
-#include "Layers.h"
 #include "SpreadLoads.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ public:
                             options.kind);
   }
 
-  std::vector<Wiring> run();
+  std::vector<LayeredWiring> run();
 
 private:
   struct Found {
@@ -199,7 +198,7 @@ WiringSearch::Found WiringSearch::start(const LayeredWiring &division) {
   return best;
 }
 
-std::vector<Wiring> WiringSearch::run() {
+std::vector<LayeredWiring> WiringSearch::run() {
   std::vector<Found> all;
   for (const LayeredWiring &division : divisions())
     all.push_back(start(division));
@@ -217,14 +216,14 @@ std::vector<Wiring> WiringSearch::run() {
   for (Found &found : all)
     anneal(found, options.proposals);
   std::stable_sort(all.begin(), all.end(), better);
-  std::vector<Wiring> wirings;
+  std::vector<LayeredWiring> wirings;
   for (const Found &found : all)
     if (std::isfinite(found.cost))
-      wirings.push_back(found.layered.wiring(traffic));
+      wirings.push_back(found.layered);
   return wirings;
 }
 
-std::vector<Wiring>
+std::vector<LayeredWiring>
 ffc::network::searchWirings(const Traffic &traffic,
                             const WiringSearchOptions &options) {
   if (traffic.numServers < 2)

@@ -79,12 +79,19 @@ def call(command, timeout=120):
     return run.stdout
 
 
+def batch_of(graph):
+    """The flag that says how many samples there are, if that is open."""
+    x = graph.inputs[0]
+    is_read = x.name in graph.outputs or any(x.name in node.reads() for node in graph.nodes)
+    return ["--batch-size", str(x.shape[0])] if graph.batch and is_read else []
+
+
 class Case:
     """A graph, whether it is trained, and what is made of it."""
 
     def __init__(self, seed, graph, trains):
         self.seed, self.graph, self.trains = seed, graph, trains
-        batch = ["--batch-size", str(graph.inputs[0].shape[0])] if graph.batch else []
+        batch = batch_of(graph)
         self.evaluation = [*batch]
         self.flags = [*batch, "--quiet"]
         if trains:
@@ -151,7 +158,7 @@ class Checker:
                     "smooth": int(slopes == len(expected.report["slopes"]))}, expected
 
     def compare_with_others(self, case, model):
-        batch = ["--batch-size", str(case.graph.inputs[0].shape[0])] if case.graph.batch else []
+        batch = batch_of(case.graph)
         expected = self.evaluated(model, [*batch, "--forward"])
         if not expected.is_finite():
             return {}

@@ -60,8 +60,8 @@ def has_biases_of_groups(node, _graph):
 
 def crops_to_same_extents(node, graph):
     given = graph.values().get(node.operands[0])
-    return (node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
-            and not (given and given.shape != node.results[0].shape))
+    same = not given or any(a == b for a, b in zip(given.shape[2:], node.results[0].shape[2:]))
+    return node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize" and same
 
 
 # What an oracle computes otherwise than ONNX says: of which nodes, and how.
@@ -82,7 +82,7 @@ WRONG = {
         "MaxUnpool": (lambda node, _: len(node.operands) > 2,
                       "takes positions as those of the extents that are asked for"),
         "MeanVarianceNormalization": (always, "has no number where all elements are equal"),
-        "Resize": (crops_to_same_extents, "copies where extents stay, whatever is cropped"),
+        "Resize": (crops_to_same_extents, "crops no dimension whose extent stays"),
     },
     "onnx": {
         **dict.fromkeys(["AveragePool", "LpPool"],
@@ -97,7 +97,10 @@ WRONG = {
         "LRN": (always, "takes the number of samples for that of channels"),
         "LpNormalization": (always, "sums for p = 1 without absolute values"),
         "Loop": (always, "takes no turn without a condition"),
-        "MaxPool": (has_pads, "forgets the pads of some integers"),
+        "BatchNormalization": (lambda _, graph: graph.opset < 14,
+                               "takes the statistics of the samples"),
+        "MaxPool": (lambda node, graph: has_pads(node, graph) or len(node.results) > 1,
+                    "forgets the pads of some integers, and channels in positions"),
         "MeanVarianceNormalization": (always, "subtracts squares of nearly the same size"),
         "Resize": (always, "takes extents of results that are no whole numbers"),
         **dict.fromkeys(["LSTM", "GRU", "RNN"],

@@ -164,7 +164,8 @@ private:
   networkFor(const plan::Strategy &strategy) const;
   /// Of a step by a strategy and the schedule; nothing if it does not fit.
   std::optional<plan::Picoseconds>
-  timeIfItFits(const plan::Strategy &strategy) const;
+  timeIfItFits(const plan::Strategy &strategy, const plan::CostModel &cost,
+               plan::SegmentTable &table) const;
   /// Takes `found` as the network between the servers of the topology.
   mlir::LogicalResult takeNetwork(network::FoundTopology found);
   network::TopologySearchOptions networkOptions() const;

@@ -34,8 +34,8 @@ network::TopologySearchOptions Compilation::networkOptions() const {
   searching.bandwidth = double(*flags.interfaceBandwidth) * kGigabit;
   searching.latency = flags.latency.value_or(0) * kMicrosecond;
   searching.proposals = kProposals;
-  // That would take too long for each of many strategies.
-  searching.triesSmallerDegrees = false;
+  // More would take too long for each of many strategies.
+  searching.leastDegree = std::max(1, searching.degree - 1);
   searching.seed = options.search.seed + 1;
   return searching;
 }
@@ -95,11 +95,14 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
     return fail(Twine("--topology=topoopt: ") + error);
   network::JointSearchOptions searching;
   searching.network = networkOptions();
+  searching.network.changes = 40;
   searching.seed = searching.network.seed;
   if (options.search.budget)
     searching.strategies = *options.search.budget;
+  const plan::CostModel cost = costModel(planned.graph);
+  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   auto fits = [&](const plan::Strategy &given) {
-    return timeIfItFits(given).has_value();
+    return timeIfItFits(given, cost, table).has_value();
   };
   auto found = network::searchJointly(*steps, *choices, searching, fits,
                                       timeOn<network::TrainTransport>,
@@ -133,9 +136,9 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
 //===----------------------------------------------------------------------===//
 
 std::optional<plan::Picoseconds>
-Compilation::timeIfItFits(const plan::Strategy &given) const {
-  const plan::CostModel cost = costModel(planned.graph);
-  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+Compilation::timeIfItFits(const plan::Strategy &given,
+                          const plan::CostModel &cost,
+                          plan::SegmentTable &table) const {
   const plan::ScheduledStep step(table, given, schedule);
   std::optional<plan::Picoseconds> time = step.time();
   std::vector<int64_t> bytes;
@@ -192,7 +195,9 @@ FailureOr<plan::PartialStrategy> Compilation::searchPlansWithNetwork() {
   constexpr int kRounds = 3;
   std::optional<PlanPair> best;
   auto offer = [&](const plan::Strategy &given) {
-    const auto time = timeIfItFits(given);
+    const plan::CostModel cost = costModel(planned.graph);
+    plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+    const auto time = timeIfItFits(given, cost, table);
     if (!time || (best && best->time <= *time))
       return false;
     best = PlanPair{*time,     given,         schedule,

@@ -4,7 +4,8 @@
 // fixed network and a network for the traffic of the strategy found. Here, too,
 // but a strategy is compared with others only on the network that was found for
 // it, by the simulated time of the pair; there are several starts; and what
-// does not fit into memory is never taken. docs/topology-search.md
+// does not fit into memory is never taken. Networks are rough ones first: the
+// few best pairs get the best that is found. docs/topology-search.md
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_NETWORK_JOINTSEARCH_H
@@ -18,13 +19,16 @@
 namespace ffc::network {
 
 struct JointSearchOptions {
+  /// Of the few best pairs; of all others, a rough one.
   TopologySearchOptions network;
-  /// Strategies that each chain estimates; there is one for each start, and one
-  /// in each round for the best pair so far.
+  /// Strategies that each chain estimates; there are two for each start, and
+  /// one in each round for the best pair so far.
   int64_t strategies = 1000;
   int rounds = 4; ///< of the alternation at most
   int elites = 3; ///< strategies of a chain that networks are found for
+  int best = 4;   ///< pairs that get more than a rough network, in each round
   uint64_t seed = 1;
+  int threads = 0; ///< 0: as many as the machine has
 };
 
 /// How long the tasks take on a network, simulated.
@@ -36,7 +40,9 @@ struct JointPair {
   TaskGraph graph; ///< as one task an all-reduce, not yet divided among rings
   Traffic traffic; ///< of it
   FoundTopology topology;
-  std::string way; ///< how the strategy was found
+  std::string way;      ///< how the strategy was found
+  bool isRough = true;  ///< its network (TopologySearchOptions)
+  bool isStart = false; ///< nobody searched for its strategy
 };
 
 struct FoundPair {
@@ -51,8 +57,9 @@ struct FoundPair {
 
 /// `fits` says whether a strategy keeps to the memory; it is asked before a
 /// strategy gets a network. `searching` judges the networks while there are
-/// many, `last` the best few pairs, and the answer. Never slower than the best
-/// start on its network by `last`. The same for the same options.
+/// many, from several threads; `last` the best few pairs, and the answer. Never
+/// slower than the best start on its network by `last`. The same for the same
+/// options, whatever the threads.
 ///
 /// On failure (no start fits, no network of that degree is connected) returns
 /// nothing and sets `error`.

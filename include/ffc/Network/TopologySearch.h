@@ -2,9 +2,8 @@
 //
 // Chooses which servers are joined, by which paths they send, and on which
 // rings they add up tensors, for given traffic: by TopoOpt's rules, or by a
-// search that compares those with wirings fitted to the traffic
-// (WiringSearch.h) by the simulated time of the whole step.
-// docs/topology-search.md
+// search that compares those with wirings fitted to the traffic by the
+// simulated time of the whole step. docs/topology-search.md
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_NETWORK_TOPOLOGYSEARCH_H
@@ -34,8 +33,14 @@ struct TopologySearchOptions {
   Picoseconds latency = 0; ///< of a link
   TopologyRule rule = TopologyRule::Best;
   int64_t proposals = 20000; ///< of each annealing (WiringSearchOptions)
-  /// Whether TopologyRule::Best tries smaller degrees, too.
-  bool triesSmallerDegrees = true;
+  /// The smallest degree that TopologyRule::Best tries, too.
+  int leastDegree = 1;
+  /// Nothing but the most promising wirings with the shortest paths: to compare
+  /// strategies.
+  bool isRough = false;
+  /// How many changes of the best wiring are judged, each of which is kept if
+  /// it is faster.
+  int changes = 0;
   uint64_t seed = 1;
 };
 
@@ -53,9 +58,10 @@ struct FoundTopology {
 
 /// The network of least time. Every network is judged before it is compared,
 /// but for those whose most loaded link alone takes longer than the best one.
-/// TopologyRule::Best does what it would do for every smaller degree, too,
-/// unless told otherwise, and takes the best of all, so that more interfaces
-/// never make a step slower; what it tries does not depend on the bandwidth.
+/// TopologyRule::Best does what it would do for every smaller degree, too, down
+/// to the least, and takes the best of all, so that more interfaces never make
+/// a step slower; what it tries does not depend on the bandwidth, but for
+/// changes.
 /// Nothing more is tried when a network has reached stepBound(), and no degree
 /// whose own bound is above the best time. The same for the same options on
 /// every machine.

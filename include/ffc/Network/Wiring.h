@@ -2,7 +2,7 @@
 //
 // A network before paths are chosen: whose interfaces are joined, and on which
 // rings all-reduces go. Wirings come from TopoOpt's rules (TopoOptWiring.h) and
-// from a search (WiringSearch.h).
+// from a search (TopologySearch.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_NETWORK_WIRING_H

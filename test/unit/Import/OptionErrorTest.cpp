@@ -61,7 +61,7 @@ TEST_F(OptionErrorTest, NoBatch) {
   options.batchSize = 2;
   EXPECT_THAT(importGraph("g () => (float y) "
                           "{ y = Constant<value_float = 1.0>() }"),
-              HasSubstr("the model has no input with a batch dimension"));
+              HasSubstr("no input that is read has a batch dimension"));
 }
 
 TEST_F(OptionErrorTest, Init) {

@@ -11,10 +11,10 @@
 // bandwidth, and more bandwidth cannot lead to a worse one.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_NETWORK_WIRINGSEARCH_H
-#define FFC_NETWORK_WIRINGSEARCH_H
+#ifndef FFC_LIB_NETWORK_WIRINGSEARCH_H
+#define FFC_LIB_NETWORK_WIRINGSEARCH_H
 
-#include "ffc/Network/Wiring.h"
+#include "Layers.h"
 
 #include <cstdint>
 #include <vector>
@@ -32,9 +32,9 @@ struct WiringSearchOptions {
 /// The best wiring of each of the most promising divisions of the interfaces,
 /// best first. All are connected and keep to the degree. None where no wiring
 /// of that degree is connected. The same for the same options on every machine.
-std::vector<Wiring> searchWirings(const Traffic &traffic,
-                                  const WiringSearchOptions &options);
+std::vector<LayeredWiring> searchWirings(const Traffic &traffic,
+                                         const WiringSearchOptions &options);
 
 } // namespace ffc::network
 
-#endif // FFC_NETWORK_WIRINGSEARCH_H
+#endif // FFC_LIB_NETWORK_WIRINGSEARCH_H
