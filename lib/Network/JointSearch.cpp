@@ -3,6 +3,7 @@
 #include "ffc/Network/JointSearch.h"
 
 #include "ffc/Network/StepEstimate.h"
+#include "ffc/Network/Transport.h"
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +39,8 @@ public:
       : steps(steps), choices(choices), options(options), fits(fits),
         searching(searching), last(last) {}
 
-  std::optional<FoundPair> run(std::string &error);
+  /// Nothing, and no error, if rough networks promise no step within `limit`.
+  std::optional<FoundPair> run(Picoseconds limit, std::string &error);
 
 private:
   std::optional<TaskGraph> tasksOf(const Placement &placement,
@@ -46,7 +48,7 @@ private:
   uint64_t seedOf(uint64_t chain, uint64_t kind) const {
     return options.seed + (chain << 32 | kind) * 0x9E3779B97F4A7C15u;
   }
-  EstimatedNetwork switchOf(int degree) const;
+  EstimatedNetwork onSwitch() const;
   EstimatedNetwork estimatedOn(const Network &network) const;
   void climb(Chain &chain) const;
   bool climbAll(std::vector<Chain> chains, std::string &error);
@@ -106,12 +108,13 @@ std::optional<TaskGraph> JointSearch::tasksOf(const Placement &placement,
   return std::move(tasks->graph);
 }
 
-EstimatedNetwork JointSearch::switchOf(int degree) const {
-  return {degree * options.network.bandwidth, options.network.latency, nullptr};
+EstimatedNetwork JointSearch::onSwitch() const {
+  return {options.network.degree * options.network.bandwidth,
+          options.network.latency, nullptr};
 }
 
 EstimatedNetwork JointSearch::estimatedOn(const Network &network) const {
-  EstimatedNetwork on = switchOf(options.network.degree);
+  EstimatedNetwork on = onSwitch();
   on.network = &network;
   return on;
 }
@@ -189,7 +192,7 @@ bool JointSearch::offer(const Placement &placement, const std::string &way,
   pair.traffic = trafficOf(pair.graph);
   const TopologySearchOptions &network = options.network;
   if (!pairs.empty() &&
-      std::max(estimateStep(pair.graph, switchOf(network.degree)),
+      std::max(estimateStep(pair.graph, onSwitch()),
                stepBound(pair.traffic, network.degree, network.kind,
                          network.bandwidth)) > pairs.front().topology.time)
     return true;
@@ -289,21 +292,18 @@ void JointSearch::judgeAgain() {
                    });
 }
 
-/// A switch favours no traffic. That of one interface fewer is tried, too: what
-/// is good on it is among what more interfaces are found for.
+/// A switch favours no traffic.
 bool JointSearch::searchOnSwitches(const std::vector<NamedPlacement> &starts,
                                    std::string &error) {
-  const int degree = options.network.degree;
   std::vector<Chain> chains;
   for (size_t i = 0; i < starts.size(); ++i)
-    for (int each = degree; each > 0 && each >= degree - 1; --each)
-      chains.push_back({starts[i].placement, switchOf(each),
-                        seedOf(i, static_cast<uint64_t>(each)),
-                        "annealing from " + starts[i].name + " on a switch"});
+    chains.push_back({starts[i].placement, onSwitch(), seedOf(i, 0),
+                      "annealing from " + starts[i].name + " on a switch"});
   return climbAll(std::move(chains), error);
 }
 
-std::optional<FoundPair> JointSearch::run(std::string &error) {
+std::optional<FoundPair> JointSearch::run(Picoseconds limit,
+                                          std::string &error) {
   const std::vector<NamedPlacement> starts = choices.starts();
   for (const NamedPlacement &start : starts)
     if (!offer(start.placement, start.name, error))
@@ -316,7 +316,8 @@ std::optional<FoundPair> JointSearch::run(std::string &error) {
     error = "no strategy to start from fits into the devices' memory";
     return std::nullopt;
   }
-  if (!searchOnSwitches(starts, error) || !findNetworks(error))
+  if (!searchOnSwitches(starts, error) || !findNetworks(error) ||
+      pairs.front().topology.time > limit)
     return std::nullopt;
   findBetterNetworks();
   for (bool gains = true; gains && result.rounds < options.rounds;) {
@@ -350,5 +351,35 @@ std::optional<FoundPair> ffc::network::searchJointly(
     const std::function<bool(const ffc::plan::Strategy &)> &fits,
     const NetworkJudge &searching, const NetworkJudge &last,
     std::string &error) {
-  return JointSearch(steps, choices, options, fits, searching, last).run(error);
+  constexpr double kPromising = 1.1;
+  auto search = [&](const JointSearchOptions &with, Picoseconds limit,
+                    std::string &why) {
+    return JointSearch(steps, choices, with, fits, searching, last)
+        .run(limit, why);
+  };
+  auto found = search(options, kNever, error);
+  if (!found || options.network.degree < 2)
+    return found;
+  JointSearchOptions fewer = options;
+  --fewer.network.degree;
+  std::string none;
+  auto other =
+      search(fewer,
+             static_cast<Picoseconds>(
+                 kPromising * static_cast<double>(found->best.topology.time)),
+             none);
+  if (!other)
+    return found;
+  FoundPair &best =
+      other->best.topology.time < found->best.topology.time ? *other : *found;
+  FoundPair &rest = &best == &*other ? *found : *other;
+  best.estimated += rest.estimated;
+  best.pairs += rest.pairs;
+  best.tried += rest.tried;
+  best.rounds += rest.rounds;
+  if (rest.startTime < best.startTime) {
+    best.start = std::move(rest.start);
+    best.startTime = rest.startTime;
+  }
+  return std::move(best);
 }

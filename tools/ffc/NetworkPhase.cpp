@@ -95,6 +95,7 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
     return fail(Twine("--topology=topoopt: ") + error);
   network::JointSearchOptions searching;
   searching.network = networkOptions();
+  searching.network.leastDegree = searching.network.degree;
   searching.network.changes = 40;
   searching.seed = searching.network.seed;
   if (options.search.budget)

@@ -21,12 +21,12 @@ namespace ffc::network {
 struct JointSearchOptions {
   /// Of the few best pairs; of all others, a rough one.
   TopologySearchOptions network;
-  /// Strategies that each chain estimates; there are two for each start, and
-  /// one in each round for the best pair so far.
+  /// Strategies that each chain estimates; there is one for each start, and one
+  /// in each round for the best pair so far.
   int64_t strategies = 1000;
   int rounds = 4; ///< of the alternation at most
   int elites = 3; ///< strategies of a chain that networks are found for
-  int best = 4;   ///< pairs that get more than a rough network, in each round
+  int best = 3;   ///< pairs that get more than a rough network, in each round
   uint64_t seed = 1;
   int threads = 0; ///< 0: as many as the machine has
 };
@@ -58,8 +58,10 @@ struct FoundPair {
 /// `fits` says whether a strategy keeps to the memory; it is asked before a
 /// strategy gets a network. `searching` judges the networks while there are
 /// many, from several threads; `last` the best few pairs, and the answer. Never
-/// slower than the best start on its network by `last`. The same for the same
-/// options, whatever the threads.
+/// slower than the best start on its network by `last`. Where networks of one
+/// interface fewer look nearly as good, they are searched in the same way, and
+/// the better pair is taken: what lies between the two is luck. The same for
+/// the same options, whatever the threads.
 ///
 /// On failure (no start fits, no network of that degree is connected) returns
 /// nothing and sets `error`.

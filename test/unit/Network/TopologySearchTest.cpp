@@ -240,6 +240,30 @@ TEST(TopologySearch, MoreIsNeverWorse) {
   }
 }
 
+TEST(TopologySearch, RoughNetworksAreAmongAllAndChangesGain) {
+  std::mt19937 random(4);
+  int better = 0;
+  for (int round = 0; round < 8; ++round) {
+    SCOPED_TRACE(round);
+    const TaskGraph step = randomStep(5 + round % 4, random);
+    TopologySearchOptions options = optionsOf(3, 10);
+    options.proposals = 100;
+    const Picoseconds all = searchAndCheck(step, options)->time;
+    options.leastDegree = options.degree;
+    const Picoseconds ofDegree = searchAndCheck(step, options)->time;
+    EXPECT_LE(all, ofDegree);
+    options.isRough = true;
+    const auto rough = searchAndCheck(step, options);
+    EXPECT_LE(ofDegree, rough->time);
+    options.changes = 30;
+    const auto changed = searchAndCheck(step, options);
+    EXPECT_LE(changed->time, rough->time);
+    EXPECT_GT(changed->judged, rough->judged);
+    better += changed->time < rough->time;
+  }
+  EXPECT_GT(better, 0);
+}
+
 TEST(TopologySearch, SameSeedSameNetwork) {
   std::mt19937 random(3);
   const TaskGraph step = randomStep(7, random);
