@@ -39,8 +39,10 @@ public:
       : steps(steps), choices(choices), options(options), fits(fits),
         searching(searching), last(last) {}
 
-  /// Nothing, and no error, if rough networks promise no step within `limit`.
+  /// Nothing, and no error, if no rough network has a step within `limit`.
   std::optional<FoundPair> run(Picoseconds limit, std::string &error);
+  /// The least time on rough networks, before the first better one.
+  Picoseconds roughTime() const { return rough; }
 
 private:
   std::optional<TaskGraph> tasksOf(const Placement &placement,
@@ -73,6 +75,7 @@ private:
   std::set<Placement> seen;       ///< those that got networks, or do not fit
   std::vector<JointPair> waiting; ///< for a network
   std::vector<JointPair> pairs;   ///< best first
+  Picoseconds rough = 0;
   FoundPair result;
 };
 
@@ -316,8 +319,10 @@ std::optional<FoundPair> JointSearch::run(Picoseconds limit,
     error = "no strategy to start from fits into the devices' memory";
     return std::nullopt;
   }
-  if (!searchOnSwitches(starts, error) || !findNetworks(error) ||
-      pairs.front().topology.time > limit)
+  if (!searchOnSwitches(starts, error) || !findNetworks(error))
+    return std::nullopt;
+  rough = pairs.front().topology.time;
+  if (rough > limit)
     return std::nullopt;
   findBetterNetworks();
   for (bool gains = true; gains && result.rounds < options.rounds;) {
@@ -351,23 +356,19 @@ std::optional<FoundPair> ffc::network::searchJointly(
     const std::function<bool(const ffc::plan::Strategy &)> &fits,
     const NetworkJudge &searching, const NetworkJudge &last,
     std::string &error) {
-  constexpr double kPromising = 1.1;
-  auto search = [&](const JointSearchOptions &with, Picoseconds limit,
-                    std::string &why) {
-    return JointSearch(steps, choices, with, fits, searching, last)
-        .run(limit, why);
-  };
-  auto found = search(options, kNever, error);
+  JointSearch search(steps, choices, options, fits, searching, last);
+  auto found = search.run(kNever, error);
   if (!found || options.network.degree < 2)
     return found;
+  constexpr double kPromising = 1.1;
   JointSearchOptions fewer = options;
   --fewer.network.degree;
   std::string none;
   auto other =
-      search(fewer,
-             static_cast<Picoseconds>(
-                 kPromising * static_cast<double>(found->best.topology.time)),
-             none);
+      JointSearch(steps, choices, fewer, fits, searching, last)
+          .run(static_cast<Picoseconds>(
+                   kPromising * static_cast<double>(search.roughTime())),
+               none);
   if (!other)
     return found;
   FoundPair &best =

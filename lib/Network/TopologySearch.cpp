@@ -174,7 +174,8 @@ std::optional<FoundTopology> TopologySearch::run() {
     tryRule(options.degree, StrideRule::Geometric, kPaper);
     break;
   case TopologyRule::Best:
-    for (int degree = options.degree; degree >= options.leastDegree; --degree)
+    for (int degree = options.degree;
+         degree >= std::min(options.leastDegree, options.degree); --degree)
       if (canGain(degree))
         tryAll(degree);
     tryChanges();

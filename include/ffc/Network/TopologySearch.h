@@ -33,7 +33,7 @@ struct TopologySearchOptions {
   Picoseconds latency = 0; ///< of a link
   TopologyRule rule = TopologyRule::Best;
   int64_t proposals = 20000; ///< of each annealing (WiringSearchOptions)
-  /// The smallest degree that TopologyRule::Best tries, too.
+  /// The smallest degree that TopologyRule::Best tries, besides `degree`.
   int leastDegree = 1;
   /// Nothing but the most promising wirings with the shortest paths: to compare
   /// strategies.

@@ -252,6 +252,8 @@ TEST(TopologySearch, RoughNetworksAreAmongAllAndChangesGain) {
     options.leastDegree = options.degree;
     const Picoseconds ofDegree = searchAndCheck(step, options)->time;
     EXPECT_LE(all, ofDegree);
+    options.leastDegree = options.degree + 1;
+    EXPECT_EQ(searchAndCheck(step, options)->time, ofDegree);
     options.isRough = true;
     const auto rough = searchAndCheck(step, options);
     EXPECT_LE(ofDegree, rough->time);
