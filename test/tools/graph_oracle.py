@@ -85,8 +85,10 @@ WRONG = {
         "Resize": (crops_to_same_extents, "crops no dimension whose extent stays"),
     },
     "onnx": {
-        **dict.fromkeys(["AveragePool", "LpPool"],
-                        (is_dilated_and_padded, "pads as if windows were not dilated")),
+        "AveragePool": (is_dilated_and_padded, "pads as if windows were not dilated"),
+        "LpPool": (lambda node, graph: is_dilated_and_padded(node, graph)
+                   or node.attributes.get("ceil_mode"),
+                   "pads as if windows were not dilated, and scales those beyond the end"),
         "AffineGrid": (lambda node, _: node.attributes.get("align_corners"),
                        "begins at -1 where there is one element"),
         "ConvTranspose": (has_biases_of_groups, "adds the first bias to every group"),
