@@ -227,7 +227,8 @@ private:
         first = input;
     if (!first)
       return makeError("--batch-size " + Twine(size) +
-                       ": no input that is read has a batch dimension");
+                       ": expected an input that is read and has a batch "
+                       "dimension, found none; leave the flag out");
     batch = &shapeOf(*first).dim(0);
     if (!isOpen(*batch) && batch->dim_value() != size)
       result.exportedBatch = batch->dim_value();

@@ -47,8 +47,8 @@ public:
 private:
   std::optional<TaskGraph> tasksOf(const Placement &placement,
                                    std::string &error) const;
-  uint64_t seedOf(uint64_t chain, uint64_t kind) const {
-    return options.seed + (chain << 32 | kind) * 0x9E3779B97F4A7C15u;
+  uint64_t seedOf(uint64_t chain) const {
+    return options.seed + (chain << 32) * 0x9E3779B97F4A7C15u;
   }
   EstimatedNetwork onSwitch() const;
   EstimatedNetwork estimatedOn(const Network &network) const;
@@ -75,32 +75,27 @@ private:
   std::set<Placement> seen;       ///< those that got networks, or do not fit
   std::vector<JointPair> waiting; ///< for a network
   std::vector<JointPair> pairs;   ///< best first
-  Picoseconds rough = 0;
+  Picoseconds rough = 0;          ///< roughTime()
   FoundPair result;
 };
 
 } // namespace
 
-/// Calls run(i) for all i below `count`.
-static void inThreads(int threads, size_t count,
-                      const std::function<void(size_t)> &run) {
+/// Calls run(i) for all i below `count`, in as many threads as there are cores.
+static void inThreads(size_t count, const std::function<void(size_t)> &run) {
+  const size_t threads =
+      std::min<size_t>(std::thread::hardware_concurrency(), count);
   std::atomic<size_t> next = 0;
   auto share = [&] {
     for (size_t i = next++; i < count; i = next++)
       run(i);
   };
   std::vector<std::thread> others;
-  for (int t = 1; t < threads && static_cast<size_t>(t) < count; ++t)
+  for (size_t t = 1; t < threads; ++t)
     others.emplace_back(share);
   share();
   for (std::thread &other : others)
     other.join();
-}
-
-static int numThreads(const JointSearchOptions &options) {
-  return options.threads > 0
-             ? options.threads
-             : static_cast<int>(std::thread::hardware_concurrency());
 }
 
 std::optional<TaskGraph> JointSearch::tasksOf(const Placement &placement,
@@ -167,8 +162,7 @@ void JointSearch::climb(Chain &chain) const {
 
 /// What they find waits for networks.
 bool JointSearch::climbAll(std::vector<Chain> chains, std::string &error) {
-  inThreads(numThreads(options), chains.size(),
-            [&](size_t i) { climb(chains[i]); });
+  inThreads(chains.size(), [&](size_t i) { climb(chains[i]); });
   for (const Chain &chain : chains) {
     result.estimated += chain.estimated;
     for (const Estimated &one : chain.elites)
@@ -225,13 +219,13 @@ void JointSearch::insert(JointPair pair) {
 
 /// A rough one for each that waits. False with an error where there is none.
 bool JointSearch::findNetworks(std::string &error) {
-  TopologySearchOptions rough = options.network;
-  rough.isRough = true;
-  rough.leastDegree = rough.degree;
-  rough.changes = 0;
+  TopologySearchOptions quick = options.network;
+  quick.isRough = true;
+  quick.leastDegree = quick.degree;
+  quick.changes = 0;
   std::vector<std::optional<FoundTopology>> found(waiting.size());
-  inThreads(numThreads(options), found.size(),
-            [&](size_t i) { found[i] = networkFor(waiting[i], rough); });
+  inThreads(found.size(),
+            [&](size_t i) { found[i] = networkFor(waiting[i], quick); });
   for (size_t i = 0; i < found.size(); ++i) {
     if (!found[i]) {
       error = "expected a degree of 2 or more, or one-way links: no network "
@@ -262,7 +256,7 @@ void JointSearch::findBetterNetworks() {
   }
   pairs = std::move(others);
   std::vector<std::optional<FoundTopology>> found(chosen.size());
-  inThreads(numThreads(options), chosen.size(), [&](size_t i) {
+  inThreads(chosen.size(), [&](size_t i) {
     found[i] = networkFor(chosen[i], options.network);
   });
   for (size_t i = 0; i < chosen.size(); ++i) {
@@ -287,7 +281,7 @@ void JointSearch::judgeAgain() {
   while (count < pairs.size() && count < size_t(options.elites) &&
          double(pairs[count].topology.time) <= near)
     ++count;
-  inThreads(numThreads(options), count,
+  inThreads(count,
             [&](size_t i) { pairs[i].topology.time = lastTime(pairs[i]); });
   std::stable_sort(pairs.begin(), pairs.begin() + std::ptrdiff_t(count),
                    [](const JointPair &a, const JointPair &b) {
@@ -300,7 +294,7 @@ bool JointSearch::searchOnSwitches(const std::vector<NamedPlacement> &starts,
                                    std::string &error) {
   std::vector<Chain> chains;
   for (size_t i = 0; i < starts.size(); ++i)
-    chains.push_back({starts[i].placement, onSwitch(), seedOf(i, 0),
+    chains.push_back({starts[i].placement, onSwitch(), seedOf(i),
                       "annealing from " + starts[i].name + " on a switch"});
   return climbAll(std::move(chains), error);
 }
@@ -329,7 +323,7 @@ std::optional<FoundPair> JointSearch::run(Picoseconds limit,
     ++result.rounds;
     const JointPair from = pairs.front();
     if (!climbAll({{from.placement, estimatedOn(from.topology.network),
-                    seedOf(static_cast<uint64_t>(result.rounds), 0),
+                    seedOf(static_cast<uint64_t>(result.rounds)),
                     "annealing on the network of the best pair"}},
                   error) ||
         !findNetworks(error))

@@ -162,10 +162,10 @@ private:
   /// nothing if none of that degree is connected.
   std::optional<network::FoundTopology>
   networkFor(const plan::Strategy &strategy) const;
-  /// Of a step by a strategy and the schedule; nothing if it does not fit.
+  /// Of a step by a strategy and the schedule; nothing if it does not fit. The
+  /// table is of the graph, on the devices of the topology.
   std::optional<plan::Picoseconds>
-  timeIfItFits(const plan::Strategy &strategy, const plan::CostModel &cost,
-               plan::SegmentTable &table) const;
+  timeIfItFits(const plan::Strategy &strategy, plan::SegmentTable &table) const;
   /// Takes `found` as the network between the servers of the topology.
   mlir::LogicalResult takeNetwork(network::FoundTopology found);
   network::TopologySearchOptions networkOptions() const;

@@ -95,6 +95,7 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
     return fail(Twine("--topology=topoopt: ") + error);
   network::JointSearchOptions searching;
   searching.network = networkOptions();
+  // It tries one interface fewer by itself, with strategies for that.
   searching.network.leastDegree = searching.network.degree;
   searching.network.changes = 40;
   searching.seed = searching.network.seed;
@@ -103,7 +104,7 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
   const plan::CostModel cost = costModel(planned.graph);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   auto fits = [&](const plan::Strategy &given) {
-    return timeIfItFits(given, cost, table).has_value();
+    return timeIfItFits(given, table).has_value();
   };
   auto found = network::searchJointly(*steps, *choices, searching, fits,
                                       timeOn<network::TrainTransport>,
@@ -138,8 +139,8 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
 
 std::optional<plan::Picoseconds>
 Compilation::timeIfItFits(const plan::Strategy &given,
-                          const plan::CostModel &cost,
                           plan::SegmentTable &table) const {
+  const plan::CostModel &cost = table.cost();
   const plan::ScheduledStep step(table, given, schedule);
   std::optional<plan::Picoseconds> time = step.time();
   std::vector<int64_t> bytes;
@@ -198,7 +199,7 @@ FailureOr<plan::PartialStrategy> Compilation::searchPlansWithNetwork() {
   auto offer = [&](const plan::Strategy &given) {
     const plan::CostModel cost = costModel(planned.graph);
     plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
-    const auto time = timeIfItFits(given, cost, table);
+    const auto time = timeIfItFits(given, table);
     if (!time || (best && best->time <= *time))
       return false;
     best = PlanPair{*time,     given,         schedule,

@@ -28,7 +28,6 @@ struct JointSearchOptions {
   int elites = 3; ///< strategies of a chain that networks are found for
   int best = 3;   ///< pairs that get more than a rough network, in each round
   uint64_t seed = 1;
-  int threads = 0; ///< 0: as many as the machine has
 };
 
 /// How long the tasks take on a network, simulated.
@@ -58,10 +57,10 @@ struct FoundPair {
 /// `fits` says whether a strategy keeps to the memory; it is asked before a
 /// strategy gets a network. `searching` judges the networks while there are
 /// many, from several threads; `last` the best few pairs, and the answer. Never
-/// slower than the best start on its network by `last`. Where networks of one
-/// interface fewer look nearly as good, they are searched in the same way, and
-/// the better pair is taken: what lies between the two is luck. The same for
-/// the same options, whatever the threads.
+/// slower than the best start on its network by `last`. Where rough networks of
+/// one interface fewer take at most a tenth longer, those are searched in the
+/// same way, and the better pair is taken. The same for the same options,
+/// whatever the number of cores.
 ///
 /// On failure (no start fits, no network of that degree is connected) returns
 /// nothing and sets `error`.

@@ -61,7 +61,8 @@ TEST_F(OptionErrorTest, NoBatch) {
   options.batchSize = 2;
   EXPECT_THAT(importGraph("g () => (float y) "
                           "{ y = Constant<value_float = 1.0>() }"),
-              HasSubstr("no input that is read has a batch dimension"));
+              HasSubstr("--batch-size 2: expected an input that is read and "
+                        "has a batch dimension, found none; leave the flag"));
 }
 
 TEST_F(OptionErrorTest, Init) {
