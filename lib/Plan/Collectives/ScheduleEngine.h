@@ -14,11 +14,36 @@
 #include "ffc/Plan/CollectiveSchedule.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <queue>
-#include <set>
 #include <vector>
 
 namespace ffc::plan {
+
+/// A set of numbers below `size`, most of which are not in it.
+class NumberSet {
+public:
+  explicit NumberSet(size_t size)
+      : words((size + 63) / 64), used((words.size() + 63) / 64) {}
+
+  void insert(size_t number) {
+    words[number / 64] |= uint64_t(1) << (number % 64);
+    used[number / 4096] |= uint64_t(1) << (number / 64 % 64);
+  }
+  /// Calls visit(number) for all, the smallest first, and removes them.
+  template <typename Visit> void drain(Visit visit) {
+    for (size_t u = 0; u < used.size(); ++u)
+      for (; used[u]; used[u] &= used[u] - 1) {
+        const size_t w = u * 64 + static_cast<size_t>(__builtin_ctzll(used[u]));
+        for (; words[w]; words[w] &= words[w] - 1)
+          visit(w * 64 + static_cast<size_t>(__builtin_ctzll(words[w])));
+      }
+  }
+
+private:
+  std::vector<uint64_t> words; ///< a bit for each number
+  std::vector<uint64_t> used;  ///< a bit for each word that is not 0
+};
 
 /// `Rule` has
 ///   int pick(int edge)                   a chunk that the edge's source has,
@@ -46,7 +71,8 @@ std::vector<ChunkTransfer> runAllGather(const MemberGraph &graph,
     edgesFrom[edges[e].src].push_back(static_cast<int>(e));
   }
   // Wide edges choose first.
-  std::vector<int> rank(edges.size()), order(edges.size());
+  std::vector<size_t> rank(edges.size());
+  std::vector<int> order(edges.size());
   for (size_t e = 0; e < edges.size(); ++e)
     order[e] = static_cast<int>(e);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -54,19 +80,19 @@ std::vector<ChunkTransfer> runAllGather(const MemberGraph &graph,
            graph.way(edges[b].src, edges[b].dst).bandwidth;
   });
   for (size_t i = 0; i < order.size(); ++i)
-    rank[order[i]] = static_cast<int>(i);
+    rank[order[i]] = i;
 
   std::vector<ChunkTransfer> transfers;
   std::vector<double> freeAt(graph.bandwidths().size());
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
   std::priority_queue<Freed, std::vector<Freed>, std::greater<>> freed;
-  std::set<int> ready; // ranks of edges that may start something
+  NumberSet ready(order.size()); // ranks of edges that may start something
   for (size_t i = 0; i < order.size(); ++i)
-    ready.insert(static_cast<int>(i));
+    ready.insert(i);
   // Times that differ by rounding only are one.
   const double tolerance = 1e-9;
   for (double now = 0;;) {
-    for (int r : ready) {
+    ready.drain([&](size_t r) {
       const MemberGraph::Edge &edge = edges[order[r]];
       const MemberGraph::Way &way = graph.way(edge.src, edge.dst);
       bool isFree = true;
@@ -74,7 +100,7 @@ std::vector<ChunkTransfer> runAllGather(const MemberGraph &graph,
         isFree &= freeAt[link] <= now * (1 + tolerance);
       const int chunk = isFree ? rule.pick(order[r]) : -1;
       if (chunk < 0)
-        continue;
+        return;
       transfers.push_back({chunk, static_cast<int16_t>(edge.src),
                            static_cast<int16_t>(edge.dst)});
       for (int link : way.links) {
@@ -84,8 +110,7 @@ std::vector<ChunkTransfer> runAllGather(const MemberGraph &graph,
       arrivals.push({now + static_cast<double>(way.latency) * 1e-12 +
                          chunkBytes / way.bandwidth,
                      order[r], chunk});
-    }
-    ready.clear();
+    });
     if (arrivals.empty())
       return transfers;
     now = arrivals.top().time;
