@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <tuple>
 
 using namespace ffc::network;
 
@@ -16,6 +17,8 @@ namespace {
 /// Of a time that is rounded up: what is less than this beyond a whole
 /// picosecond is taken for an error of arithmetic.
 constexpr double kRounding = 1.0 / 16;
+/// Of shares, what is less than this is an error of arithmetic.
+constexpr double kSameShare = 1e-9;
 
 /// Flows that go the same way. All are served alike, so that each ends when
 /// what was served to one that is always there reaches a mark.
@@ -40,7 +43,7 @@ struct FlowTransport::State {
   explicit State(const Network &network);
 
   StreamId streamOf(const std::vector<LinkId> &links);
-  StreamId streamOf(VertexId src, VertexId dst);
+  StreamId streamOf(VertexId src, VertexId dst, bool isPart);
   StreamId streamOver(const std::map<LinkId, double> &parts);
   FlowId add(StreamId id, int64_t bytes);
   void settle(StreamId id);
@@ -53,7 +56,9 @@ struct FlowTransport::State {
   std::vector<Stream> streams;
   std::map<std::map<LinkId, double>, StreamId> byParts;
   std::map<std::vector<LinkId>, StreamId> byLinks;
-  std::map<std::pair<VertexId, VertexId>, StreamId> byPair;
+  /// By path of a pair, how many flows it has taken less than its share; of
+  /// parts of all-reduces and of others.
+  std::map<std::tuple<VertexId, VertexId, bool>, std::vector<double>> pairs;
   FlowId numFlows = 0;
   Earliest ends; ///< by stream, of its next flow
   std::vector<StreamId> stale;
@@ -94,16 +99,23 @@ StreamId FlowTransport::State::streamOf(const std::vector<LinkId> &links) {
   return entry->second;
 }
 
-StreamId FlowTransport::State::streamOf(VertexId src, VertexId dst) {
-  auto [entry, isNew] = byPair.emplace(std::pair(src, dst), 0);
-  if (isNew) {
-    std::map<LinkId, double> parts;
-    for (const Path &path : network.paths.at({src, dst}))
-      for (LinkId link : path.links)
-        parts[link] += path.share;
-    entry->second = streamOver(parts);
+/// By the path of the pair that is most behind its share, the first one of
+/// these: where shares are equal, each in turn.
+StreamId FlowTransport::State::streamOf(VertexId src, VertexId dst,
+                                        bool isPart) {
+  const std::vector<Path> &paths = network.paths.at({src, dst});
+  if (paths.size() == 1)
+    return streamOf(paths.front().links);
+  std::vector<double> &behind = pairs[{src, dst, isPart}];
+  behind.resize(paths.size());
+  size_t next = 0;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    behind[i] += paths[i].share;
+    if (behind[i] > behind[next] + kSameShare)
+      next = i;
   }
-  return entry->second;
+  behind[next] -= 1;
+  return streamOf(paths[next].links);
 }
 
 /// Up to now.
@@ -174,7 +186,17 @@ FlowTransport::~FlowTransport() = default;
 FlowId FlowTransport::start(VertexId src, VertexId dst, int64_t bytes,
                             Picoseconds now, const std::vector<LinkId> *by) {
   state->now = now;
-  return state->add(by ? state->streamOf(*by) : state->streamOf(src, dst),
+  return state->add(by ? state->streamOf(*by)
+                       : state->streamOf(src, dst, /*isPart=*/false),
+                    bytes);
+}
+
+FlowId FlowTransport::startPart(VertexId src, VertexId dst, int64_t bytes,
+                                Picoseconds now,
+                                const std::vector<LinkId> *by) {
+  state->now = now;
+  return state->add(by ? state->streamOf(*by)
+                       : state->streamOf(src, dst, /*isPart=*/true),
                     bytes);
 }
 

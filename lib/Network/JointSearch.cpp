@@ -2,14 +2,13 @@
 
 #include "ffc/Network/JointSearch.h"
 
+#include "ffc/Network/InThreads.h"
 #include "ffc/Network/StepEstimate.h"
 #include "ffc/Network/Transport.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <set>
-#include <thread>
 
 using namespace ffc::network;
 
@@ -80,23 +79,6 @@ private:
 };
 
 } // namespace
-
-/// Calls run(i) for all i below `count`, in as many threads as there are cores.
-static void inThreads(size_t count, const std::function<void(size_t)> &run) {
-  const size_t threads =
-      std::min<size_t>(std::thread::hardware_concurrency(), count);
-  std::atomic<size_t> next = 0;
-  auto share = [&] {
-    for (size_t i = next++; i < count; i = next++)
-      run(i);
-  };
-  std::vector<std::thread> others;
-  for (size_t t = 1; t < threads; ++t)
-    others.emplace_back(share);
-  share();
-  for (std::thread &other : others)
-    other.join();
-}
 
 std::optional<TaskGraph> JointSearch::tasksOf(const Placement &placement,
                                               std::string &error) const {

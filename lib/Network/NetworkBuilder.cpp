@@ -129,6 +129,11 @@ std::optional<Network> ffc::network::makeFatTree(int ports, int servers,
           paths.push_back(wiring.path(
               {src, up, over, core(i, j), under, down, dst}, 1.0 / perPod));
     }
+    // The first one is by the destination (D-mod-k), so that those of different
+    // pairs are on different switches.
+    const int first =
+        from == to ? dst % half : dst % half * half + dst / half % half;
+    std::rotate(paths.begin(), paths.begin() + first, paths.end());
   }
   return network;
 }

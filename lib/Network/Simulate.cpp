@@ -90,6 +90,12 @@ private:
 
 } // namespace
 
+/// A ring sends what all rounds would at once.
+static bool isSmall(const NetworkTask &reduce) {
+  constexpr int64_t kSmall = 9000;
+  return reduce.bytes < kSmall * static_cast<int64_t>(reduce.members.size());
+}
+
 int32_t Simulation::addRound(int32_t task, int32_t ring, int32_t left) {
   Round round;
   round.task = task;
@@ -126,10 +132,11 @@ void Simulation::startRingRound(int32_t round) {
   const auto members = static_cast<int64_t>(graph.tasks[task].members.size());
   const auto parts = static_cast<int64_t>(all.size());
   const int64_t whole = graph.tasks[task].bytes;
-  constexpr int64_t kSmall = 9000;
   int64_t bytes = whole / members;
-  if (whole < kSmall * members) // what a round of all takes, at once
+  if (isSmall(graph.tasks[task]))
     bytes = whole * 2 * (members - 1) / members / members;
+  else if (transport.joinsRounds())
+    bytes *= 2 * (members - 1);
   for (const RingHop &hop : all[rounds[round].ring])
     send(round, hop.src, hop.dst, bytes / parts,
          hop.links.empty() ? nullptr : &hop.links);
@@ -170,10 +177,10 @@ void Simulation::startAllReduce(int32_t task) {
   }
   rings[task] = groups.of(reduce.members);
   const auto members = static_cast<int32_t>(reduce.members.size());
-  const bool small = reduce.bytes < int64_t(9000) * members;
+  const bool isOne = isSmall(reduce) || transport.joinsRounds();
   for (size_t ring = 0; ring < rings[task].size(); ++ring)
     startRound(addRound(task, static_cast<int32_t>(ring),
-                        small ? 0 : 2 * (members - 1) - 1));
+                        isOne ? 0 : 2 * (members - 1) - 1));
 }
 
 void Simulation::startNext(VertexId server) {

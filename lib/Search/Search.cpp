@@ -112,8 +112,8 @@ private:
     if (result.elimination)
       found.push_back(
           {result.elimination->quality, &result.elimination->strategy});
-    const std::vector<Baseline> answers = population.answers();
-    for (const Baseline &answer : answers)
+    result.answers = population.answers();
+    for (const Baseline &answer : result.answers)
       found.push_back({answer.quality, &answer.strategy});
     std::stable_sort(
         found.begin(), found.end(),

@@ -113,7 +113,11 @@ private:
   /// Reads the profile, if there is one, for the topology's devices.
   mlir::LogicalResult readProfile();
   /// Of the tasks of `graph`.
-  plan::CostModel costModel(const plan::Graph &graph) const;
+  plan::CostModel costModel(const plan::Graph &graph) const {
+    return costModel(graph, *topology);
+  }
+  plan::CostModel costModel(const plan::Graph &graph,
+                            const plan::Topology &on) const;
   mlir::LogicalResult loadTopology();
   /// What kernels are compiled for.
   std::string cudaArch() const;
@@ -158,16 +162,28 @@ private:
   mlir::FailureOr<plan::PartialStrategy> searchLayersWithNetwork();
   /// The same of any model, by whole plans.
   mlir::FailureOr<plan::PartialStrategy> searchPlansWithNetwork();
-  /// A network for what servers send each other by a strategy and the schedule;
-  /// nothing if none of that degree is connected.
+  /// A network for what servers send each other by a strategy, judged by the
+  /// time of the plan, kNever if it does not fit; nothing if none of that
+  /// degree is connected.
   std::optional<network::FoundTopology>
-  networkFor(const plan::Strategy &strategy) const;
-  /// Of a step by a strategy and the schedule; nothing if it does not fit. The
-  /// table is of the graph, on the devices of the topology.
+  networkFor(const plan::Strategy &strategy,
+             const plan::PipelineSchedule &order,
+             const network::TopologySearchOptions &searching) const;
+  /// Of a step; nothing if it does not fit. The table is of the graph, on the
+  /// devices of `on`.
   std::optional<plan::Picoseconds>
-  timeIfItFits(const plan::Strategy &strategy, plan::SegmentTable &table) const;
+  timeIfItFits(const plan::Strategy &strategy,
+               const plan::PipelineSchedule &order, const plan::Topology &on,
+               plan::SegmentTable &table) const;
+  /// The same on `found` between the servers of the topology.
+  std::optional<plan::Picoseconds>
+  timeOn(const network::Network &found, const plan::Strategy &strategy,
+         const plan::PipelineSchedule &order) const;
+  /// The servers of the topology, joined by `found`, and its text.
+  plan::Topology topologyOf(const network::Network &found,
+                            std::string &text) const;
   /// Takes `found` as the network between the servers of the topology.
-  mlir::LogicalResult takeNetwork(network::FoundTopology found);
+  void takeNetwork(network::FoundTopology found);
   network::TopologySearchOptions networkOptions() const;
   bool mayBePipeline(const search::Options &searching) const;
   bool mayKeepLess(const search::Options &searching) const;
@@ -253,6 +269,9 @@ private:
   std::shared_ptr<const plan::Profile> measured;
   /// What the next search starts from besides --start.
   std::optional<plan::Strategy> startFrom;
+  /// What the last search met besides its answer: those of its chains, of
+  /// dynamic programming, and the best recipes.
+  std::vector<plan::Strategy> searched;
   /// Of --topology=topoopt, and as topology file.
   std::optional<network::FoundTopology> foundNetwork;
   std::string topologyText;

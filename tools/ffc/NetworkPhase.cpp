@@ -1,7 +1,8 @@
 //===- NetworkPhase.cpp - strategy and network found together -------------===//
 //
 // --topology=topoopt. Up to here the topology is a switch with the servers of
-// the flags; from here on it is the network found.
+// the flags; from here on it is the network found. Models of which FlexNet
+// measured the layers are searched for here, others in PlanNetworkPhase.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,12 +11,9 @@
 
 #include "ffc/Network/JointSearch.h"
 #include "ffc/Network/PacketTransport.h"
-#include "ffc/Network/PlanTasks.h"
 #include "ffc/Network/Simulate.h"
 #include "ffc/Network/TopologyText.h"
 #include "ffc/Network/TrainTransport.h"
-#include "ffc/Plan/ScheduledStep.h"
-#include "ffc/Plan/Timing.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -40,25 +38,30 @@ network::TopologySearchOptions Compilation::networkOptions() const {
   return searching;
 }
 
-LogicalResult Compilation::takeNetwork(network::FoundTopology found) {
+plan::Topology Compilation::topologyOf(const network::Network &found,
+                                       std::string &text) const {
   network::ServerParts parts;
   parts.devices = static_cast<int>(options.flexNet.gpusPerServer.value_or(1));
   parts.kind = topology->kindOf(0).name;
   parts.bandwidth = network::bandwidthInside(*topology);
-  topologyText = network::printTopology(found.network, "found", parts);
+  text = network::printTopology(found, "found", parts);
   std::string error;
-  auto read = plan::Topology::parse(topologyText, "found.yaml", error);
+  auto read = plan::Topology::parse(text, "found.yaml", error);
   if (read && options.memoryLimit)
     read = read->withMemory(*options.memoryLimit);
+  // The text is ours.
   if (!read)
-    return fail(error);
-  topology = std::move(*read);
+    llvm::report_fatal_error(llvm::Twine("network search: ") + error);
+  return std::move(*read);
+}
+
+void Compilation::takeNetwork(network::FoundTopology found) {
+  topology = topologyOf(found.network, topologyText);
   foundNetwork = std::move(found);
-  return success();
 }
 
 template <typename Transport>
-static network::Picoseconds timeOn(const network::TaskGraph &graph,
+static network::Picoseconds stepOn(const network::TaskGraph &graph,
                                    const network::Network &net) {
   Transport transport(net, network::PacketOptions());
   std::string error;
@@ -101,14 +104,14 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
   searching.seed = searching.network.seed;
   if (options.search.budget)
     searching.strategies = *options.search.budget;
-  const plan::CostModel cost = costModel(planned.graph);
+  const plan::CostModel cost = costModel(planned.graph, *topology);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   auto fits = [&](const plan::Strategy &given) {
-    return timeIfItFits(given, table).has_value();
+    return timeIfItFits(given, {}, *topology, table).has_value();
   };
   auto found = network::searchJointly(*steps, *choices, searching, fits,
-                                      timeOn<network::TrainTransport>,
-                                      timeOn<network::PacketTransport>, error);
+                                      stepOn<network::TrainTransport>,
+                                      stepOn<network::PacketTransport>, error);
   if (!found)
     return fail(Twine("--topology=topoopt: ") + error);
   const std::chrono::duration<double> took =
@@ -128,132 +131,6 @@ FailureOr<plan::PartialStrategy> Compilation::searchLayersWithNetwork() {
                     double(found->startTime) / double(best.topology.time)));
   const plan::Strategy taken = choices->strategyOf(best.placement);
   report.phase("plan");
-  if (failed(takeNetwork(std::move(best.topology))))
-    return failure();
+  takeNetwork(std::move(best.topology));
   return plan::PartialStrategy(taken.begin(), taken.end());
-}
-
-//===----------------------------------------------------------------------===//
-// By whole plans
-//===----------------------------------------------------------------------===//
-
-std::optional<plan::Picoseconds>
-Compilation::timeIfItFits(const plan::Strategy &given,
-                          plan::SegmentTable &table) const {
-  const plan::CostModel &cost = table.cost();
-  const plan::ScheduledStep step(table, given, schedule);
-  std::optional<plan::Picoseconds> time = step.time();
-  std::vector<int64_t> bytes;
-  if (time) {
-    bytes = *step.memory();
-  } else { // some micro-batches are not like others
-    const plan::Program program = programOf(given, cost);
-    bytes = bytesOf(program);
-    time = plan::timeProgram(planned.graph, given, program, cost).makespan;
-  }
-  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
-    if (bytes[id] > topology->kindOf(id).memoryBytes)
-      return std::nullopt;
-  return time;
-}
-
-std::optional<network::FoundTopology>
-Compilation::networkFor(const plan::Strategy &given) const {
-  const plan::CostModel cost = costModel(planned.graph);
-  const plan::Program program = programOf(given, cost);
-  const plan::Timeline times =
-      plan::timeProgram(planned.graph, given, program, cost);
-  const network::TaskGraph graph =
-      network::planTasks({planned.graph, given, program, *topology, times},
-                         cost, options.serverInside)
-          .graph;
-  const network::Traffic traffic = network::trafficOf(graph);
-  return network::searchTopology(
-      traffic, networkOptions(),
-      [&](const network::Network &net,
-          const std::vector<network::RingOrders> &rings) {
-        return timeOn<network::TrainTransport>(
-            network::divideAllReduces(graph, traffic, rings), net);
-      });
-}
-
-namespace {
-
-/// A strategy on a network.
-struct PlanPair {
-  plan::Picoseconds time = 0;
-  plan::Strategy strategy;
-  plan::PipelineSchedule schedule;
-  plan::Topology topology;
-  network::FoundTopology network;
-  std::string topologyText;
-};
-
-} // namespace
-
-/// Strategies are searched for on the network of the one before, and each gets
-/// a network of its own before it is compared.
-FailureOr<plan::PartialStrategy> Compilation::searchPlansWithNetwork() {
-  constexpr int kRounds = 3;
-  std::optional<PlanPair> best;
-  auto offer = [&](const plan::Strategy &given) {
-    const plan::CostModel cost = costModel(planned.graph);
-    plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
-    const auto time = timeIfItFits(given, table);
-    if (!time || (best && best->time <= *time))
-      return false;
-    best = PlanPair{*time,     given,         schedule,
-                    *topology, *foundNetwork, topologyText};
-    return true;
-  };
-  auto offerOnItsNetwork = [&](const plan::Strategy &given) -> FailureOr<bool> {
-    auto found = networkFor(given);
-    if (!found)
-      return fail("--degree: expected 2 or more: no network of " +
-                  Twine(*options.flexNet.servers) +
-                  " servers with a single link each is connected");
-    if (failed(takeNetwork(std::move(*found))))
-      return failure();
-    return offer(given);
-  };
-  const plan::Topology onSwitch = *topology;
-  std::string error;
-  if (const auto given =
-          plan::dataParallel(planned.graph, topology->numDevices(), error))
-    if (failed(
-            offerOnItsNetwork(plan::completeStrategy(planned.graph, *given))))
-      return failure();
-  const std::optional<plan::Picoseconds> start =
-      best ? std::optional(best->time) : std::nullopt;
-  // On a switch first, which favours no traffic.
-  topology = onSwitch;
-  foundNetwork.reset();
-  for (int round = 0; round < kRounds; ++round) {
-    const auto found = search();
-    if (failed(found))
-      return failure();
-    startFrom = plan::completeStrategy(planned.graph, *found);
-    bool gains = foundNetwork && offer(*startFrom);
-    const auto gainsMore = offerOnItsNetwork(*startFrom);
-    if (failed(gainsMore))
-      return failure();
-    if (!(gains || *gainsMore))
-      break;
-  }
-  if (!best)
-    return fail("--topology=topoopt: no strategy found that fits into the "
-                "devices' memory");
-  std::string than;
-  if (start)
-    than = llvm::formatv("; data-parallel on a network of its own: {0}, {1:f2} "
-                         "times that",
-                         milliseconds(*start),
-                         double(*start) / double(best->time));
-  report.say("network: " + milliseconds(best->time) + ", by " +
-             best->network.way + than);
-  topology = std::move(best->topology);
-  foundNetwork = std::move(best->network);
-  topologyText = std::move(best->topologyText);
-  schedule = best->schedule;
-  return plan::PartialStrategy(best->strategy.begin(), best->strategy.end());
 }

@@ -41,12 +41,12 @@ LogicalResult Compilation::readProfile() {
               "), found those of '" + measured->device() + "'");
 }
 
-plan::CostModel Compilation::costModel(const plan::Graph &graph) const {
+plan::CostModel Compilation::costModel(const plan::Graph &graph,
+                                       const plan::Topology &on) const {
   // What the model does not have was said when the profile was read.
   std::string error;
-  return plan::CostModel(
-      *topology, plan::profileForGraph(measured, graph, *topology, error),
-      options.collectives);
+  return plan::CostModel(on, plan::profileForGraph(measured, graph, on, error),
+                         options.collectives);
 }
 
 void Compilation::reportProfile(const plan::CostModel &cost) {

@@ -138,6 +138,25 @@ static void reportSearch(Report &report, const search::Result &result,
                ", which is simpler and within 1 %");
 }
 
+/// Recipes, and orders of devices, that networks are found for.
+static constexpr size_t kRecipesMet = 8, kOrdersMet = 2;
+
+/// What fits of it, best first of each kind.
+static std::vector<plan::Strategy> met(const search::Result &result) {
+  std::vector<plan::Strategy> strategies;
+  auto add = [&](const std::vector<search::Baseline> &all, size_t most) {
+    for (size_t i = 0; i < std::min(most, all.size()); ++i)
+      if (all[i].quality.fits())
+        strategies.push_back(all[i].strategy);
+  };
+  if (result.elimination)
+    add({*result.elimination}, 1);
+  add(result.answers, result.answers.size());
+  add(result.dealtOut, kOrdersMet);
+  add(result.baselines, kRecipesMet);
+  return strategies;
+}
+
 /// Of the time that a search may take.
 static constexpr double kShareOfChains = 0.75;
 
@@ -189,6 +208,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes), plans.closer));
   reportSearch(report, result, better, options.verbose);
+  searched = met(result);
   if (better) {
     schedule = better->schedule;
     return plan::PartialStrategy(better->strategy.begin(),

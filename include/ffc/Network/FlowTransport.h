@@ -15,8 +15,9 @@
 
 namespace ffc::network {
 
-/// A flow over several paths uses all of them at once, by their shares, and is
-/// as fast as the slowest of them lets it be. Times are rounded up to whole
+/// A flow takes one path. Of several, the flows of a pair take each in turn, as
+/// often as its share says; parts of all-reduces have a turn of their own. What
+/// a ring sends over a hop is one flow. Times are rounded up to whole
 /// picoseconds; equal problems give equal times.
 class FlowTransport final : public Transport {
 public:
@@ -26,6 +27,9 @@ public:
 
   FlowId start(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,
                const std::vector<LinkId> *by) override;
+  FlowId startPart(VertexId src, VertexId dst, int64_t bytes, Picoseconds now,
+                   const std::vector<LinkId> *by) override;
+  bool joinsRounds() const override { return true; }
   Picoseconds nextEvent() override;
   void advance(Picoseconds now, std::vector<FlowId> &ended) override;
 

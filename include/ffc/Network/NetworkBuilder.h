@@ -31,8 +31,9 @@ Network makeSwitch(int servers, const Interface &interface,
 /// A fat tree of switches with `ports` ports: ports^3 / 4 servers on three
 /// levels, with as much bandwidth on each (Al-Fares et al., SIGCOMM 2008), of
 /// which the first `servers` take part. All shortest paths of a pair have equal
-/// shares; there are (ports / 2)^2 of them, and if `only` is not null, only
-/// those pairs get any. On failure (an odd number of ports, more servers than
+/// shares; there are (ports / 2)^2 of them, the first one by the destination
+/// (D-mod-k, Zahavi et al., 2010), and if `only` is not null, only those pairs
+/// get any. On failure (an odd number of ports, more servers than
 /// there is room for) returns nothing and sets `error`.
 std::optional<Network> makeFatTree(int ports, int servers,
                                    const Interface &interface,

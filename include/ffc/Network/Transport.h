@@ -33,6 +33,10 @@ public:
                            Picoseconds now, const std::vector<LinkId> *by) {
     return start(src, dst, bytes, now, by);
   }
+  /// Whether the rounds of a ring are one: what goes over a hop in all of them
+  /// is one flow, as if each round began with the first bytes of the one
+  /// before.
+  virtual bool joinsRounds() const { return false; }
   /// When something happens next if nothing else starts; kNever: all flows have
   /// ended.
   virtual Picoseconds nextEvent() = 0;

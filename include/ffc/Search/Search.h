@@ -136,6 +136,8 @@ struct Result {
   /// That answer and the best baselines in other orders of devices, where these
   /// are faster; best first.
   std::vector<Baseline> dealtOut;
+  /// The best of each chain, and of repair; best first.
+  std::vector<Baseline> answers;
   /// Anchors that dynamic programming chose by a beam, since they did not
   /// reduce and were too many to try all.
   size_t beamAnchors = 0;

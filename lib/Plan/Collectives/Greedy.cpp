@@ -9,57 +9,86 @@ using namespace ffc::plan;
 
 namespace {
 
-/// Of the chunks that an edge's end lacks, the one that the fewest have.
+/// Of the chunks that an edge's end lacks, one of those that the fewest have.
+/// Sets of chunks are bits.
 class RarestFirst {
 public:
   RarestFirst(const MemberGraph &graph, int chunksOfEach)
-      : graph(graph), chunks(graph.size() * chunksOfEach),
-        words((static_cast<size_t>(chunks) + 63) / 64),
-        has(static_cast<size_t>(graph.size()) * words),
-        expects(static_cast<size_t>(graph.size()) * words),
-        owners(static_cast<size_t>(chunks), 1) {
+      : graph(graph), words(wordsFor(graph.size() * chunksOfEach)),
+        has(static_cast<size_t>(graph.size()) * words), expects(has),
+        byOwners(static_cast<size_t>(graph.size() + 1) * words), lacks(words),
+        numbers(static_cast<size_t>(graph.size() + 1)) {
+    const int chunks = graph.size() * chunksOfEach;
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      set(has, chunk / chunksOfEach, chunk);
-      set(expects, chunk / chunksOfEach, chunk);
+      add(has, chunk / chunksOfEach, chunk);
+      add(expects, chunk / chunksOfEach, chunk);
+      add(byOwners, 1, chunk);
     }
+    numbers[1] = chunks;
   }
 
   int pick(int edge) {
     const auto [src, dst] = graph.edges()[edge];
-    int best = -1, ties = 0;
-    for (size_t w = 0; w < words; ++w)
-      for (uint64_t left = has[static_cast<size_t>(src) * words + w] &
-                           ~expects[static_cast<size_t>(dst) * words + w];
-           left; left &= left - 1) {
-        const int chunk = static_cast<int>(w) * 64 + __builtin_ctzll(left);
-        if (best < 0 || owners[chunk] < owners[best]) {
-          best = chunk;
-          ties = 1;
-        } else if (owners[chunk] == owners[best] && random() % ++ties == 0) {
-          best = chunk;
-        }
-      }
-    if (best >= 0) {
-      set(expects, dst, best);
-      ++owners[best];
+    bool isAny = false;
+    for (size_t w = 0; w < words; ++w) {
+      lacks[w] = has[at(src) + w] & ~expects[at(dst) + w];
+      isAny |= lacks[w] != 0;
     }
-    return best;
+    if (!isAny)
+      return -1;
+    while (numbers[fewest] == 0)
+      ++fewest;
+    int ties = 0, rarest = fewest;
+    for (;; ++rarest) {
+      for (size_t w = 0; w < words; ++w)
+        ties += __builtin_popcountll(lacks[w] & byOwners[at(rarest) + w]);
+      if (ties > 0)
+        break;
+    }
+    const int chunk = numbered(
+        rarest, static_cast<int>(random() % static_cast<unsigned>(ties)));
+    add(expects, dst, chunk);
+    remove(byOwners, rarest, chunk);
+    add(byOwners, rarest + 1, chunk);
+    --numbers[rarest];
+    ++numbers[rarest + 1];
+    return chunk;
   }
 
-  void arrived(int member, int chunk) { set(has, member, chunk); }
+  void arrived(int member, int chunk) { add(has, member, chunk); }
 
 private:
-  void set(std::vector<uint64_t> &bits, int member, int chunk) {
-    bits[static_cast<size_t>(member) * words +
-         static_cast<size_t>(chunk) / 64] |= uint64_t(1) << (chunk % 64);
+  static size_t wordsFor(int chunks) {
+    return (static_cast<size_t>(chunks) + 63) / 64;
+  }
+  size_t at(int row) const { return static_cast<size_t>(row) * words; }
+  void add(std::vector<uint64_t> &rows, int row, int chunk) const {
+    rows[at(row) + static_cast<size_t>(chunk) / 64] |= uint64_t(1)
+                                                       << (chunk % 64);
+  }
+  void remove(std::vector<uint64_t> &rows, int row, int chunk) const {
+    rows[at(row) + static_cast<size_t>(chunk) / 64] &=
+        ~(uint64_t(1) << (chunk % 64));
+  }
+  /// Of what is lacking and has so many owners, the chunk of that number.
+  int numbered(int ownersOfIt, int number) const {
+    for (size_t w = 0;; ++w) {
+      uint64_t left = lacks[w] & byOwners[at(ownersOfIt) + w];
+      for (; left; left &= left - 1, --number)
+        if (number == 0)
+          return static_cast<int>(w) * 64 + __builtin_ctzll(left);
+    }
   }
 
   const MemberGraph &graph;
-  const int chunks;
   const size_t words;
   std::minstd_rand random;            ///< for ties
-  std::vector<uint64_t> has, expects; ///< chunks as bits, by member
-  std::vector<int> owners;            ///< by chunk: who has or expects it
+  std::vector<uint64_t> has, expects; ///< by member
+  /// By the number of members that have or expect them.
+  std::vector<uint64_t> byOwners;
+  std::vector<uint64_t> lacks; ///< of the last edge
+  std::vector<int> numbers;    ///< of chunks, by number of owners
+  int fewest = 1;              ///< that any chunk has
 };
 
 } // namespace

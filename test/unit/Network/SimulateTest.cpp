@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace ffc::network;
+using testing::Each;
 using testing::ElementsAre;
 
 namespace {
@@ -150,13 +151,31 @@ TEST_F(Simulate, SegmentsKeepALinkBusyForItsLatency) {
   EXPECT_THAT(endsOf(runOccupancy()), ElementsAre(3 * segment));
 }
 
-TEST_F(Simulate, AFlowUsesItsPathsByTheirShares) {
-  read("servers 2 switches 2\n"
-       "link 0 2 1GB/s 0ns\nlink 2 1 1GB/s 0ns\n"
-       "link 0 3 1GB/s 0ns\nlink 3 1 1GB/s 0ns\n"
-       "path 0 2 1 share 0.75\npath 0 3 1 share 0.25\n"
-       "transfer a from 0 to 1 of 40kB\n");
-  EXPECT_THAT(endsOf(runFair()), ElementsAre(30 * kMicro));
+const char *const kTwoPaths = "servers 2 switches 2\n"
+                              "link 0 2 1GB/s 0ns\nlink 2 1 1GB/s 0ns\n"
+                              "link 0 3 1GB/s 0ns\nlink 3 1 1GB/s 0ns\n";
+
+TEST_F(Simulate, FlowsOfAPairTakeItsPathsInTurn) {
+  const std::string flows = "transfer a from 0 to 1 of 40kB\n"
+                            "transfer b from 0 to 1 of 40kB\n"
+                            "transfer c from 0 to 1 of 40kB\n"
+                            "transfer d from 0 to 1 of 40kB\n";
+  read(kTwoPaths + ("path 0 2 1 share 0.5\npath 0 3 1 share 0.5\n" + flows));
+  EXPECT_THAT(endsOf(runFair()), Each(80 * kMicro));
+  // Three of four.
+  read(kTwoPaths + ("path 0 2 1 share 0.75\npath 0 3 1 share 0.25\n" + flows));
+  EXPECT_THAT(endsOf(runFair()), ElementsAre(120 * kMicro, 120 * kMicro,
+                                             40 * kMicro, 120 * kMicro));
+}
+
+TEST_F(Simulate, PartsOfAllReducesTakeTurnsOfTheirOwn) {
+  // The transfer and the ring's first hop both begin with the first path.
+  read(std::string(kTwoPaths) +
+       "path 0 2 1 share 0.5\npath 0 3 1 share 0.5\nlink 1 0 1GB/s 0ns\n"
+       "transfer a from 0 to 1 of 40kB\nall-reduce b on 0 1 of 40kB\n"
+       "transfer c from 0 to 1 of 40kB\n");
+  EXPECT_THAT(endsOf(runFair()),
+              ElementsAre(80 * kMicro, 80 * kMicro, 40 * kMicro));
 }
 
 const char *const kRing = "servers 4\n"
@@ -165,9 +184,16 @@ const char *const kRing = "servers 4\n"
 
 TEST_F(Simulate, ARingGoesInRounds) {
   read(std::string(kRing) + "all-reduce a on 0 1 2 3 of 400kB inside 5us\n");
+  EXPECT_EQ(runOccupancy().flows.size(), 24u);
+  EXPECT_EQ(runTrains().flows.size(), 24u);
+}
+
+TEST_F(Simulate, RoundsAreJoinedAtTheLevelOfFlows) {
+  read(std::string(kRing) + "all-reduce a on 0 1 2 3 of 400kB inside 5us\n");
   const SimulatedStep step = runFair();
   EXPECT_EQ(step.finish, 5 * kMicro + 6 * 100 * kMicro);
-  EXPECT_EQ(step.flows.size(), 24u);
+  EXPECT_EQ(step.flows.size(), 4u);
+  EXPECT_EQ(step.flows[0].bytes, 600'000);
 }
 
 TEST_F(Simulate, TwoListedRingsCarryHalfEach) {
@@ -190,7 +216,7 @@ TEST_F(Simulate, AListedRingThatLeadsElsewhereIsNotUsed) {
                             "ring 3 jumps 1\nall-reduce b on 0 1 2 of 30kB\n");
   const SimulatedStep step = runFair();
   EXPECT_EQ(step.flows[0].dst, 2);
-  EXPECT_EQ(step.flows.size(), 2u * 2 + 4 * 3);
+  EXPECT_EQ(step.flows.size(), 2u + 3u);
 }
 
 TEST_F(Simulate, SmallAllReducesTakeOneRound) {
