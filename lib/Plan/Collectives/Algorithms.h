@@ -35,8 +35,16 @@ CollectiveSchedule doublingAllGather(int members);
 /// one that the fewest have (Won et al., TACOS, MICRO'24, matches chunks and
 /// links so on a time-expanded graph). `chunks` of every member, of so many
 /// bytes each.
+/// Nothing goes over closed edges (by edge). The seed, not 0, decides ties.
 CollectiveSchedule greedyAllGather(const MemberGraph &graph, int chunks,
-                                   double chunkBytes);
+                                   double chunkBytes,
+                                   const std::vector<bool> &isClosed,
+                                   uint32_t seed);
+/// By edge: does a chunk take more than `factor` times as long over it as by
+/// the fastest way over several? A greedy match fills such edges, too, and what
+/// then arrives late is missed elsewhere.
+std::vector<bool> slowEdges(const MemberGraph &graph, double chunkBytes,
+                            double factor);
 /// "trees": spanning trees from every member that together load every link as
 /// little as can be, `pieces` chunks by each.
 CollectiveSchedule treesAllGather(const MemberGraph &graph,

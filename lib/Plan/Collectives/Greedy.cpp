@@ -3,6 +3,8 @@
 #include "Algorithms.h"
 #include "ScheduleEngine.h"
 
+#include <algorithm>
+#include <limits>
 #include <random>
 
 using namespace ffc::plan;
@@ -13,8 +15,11 @@ namespace {
 /// Sets of chunks are bits.
 class RarestFirst {
 public:
-  RarestFirst(const MemberGraph &graph, int chunksOfEach)
-      : graph(graph), words(wordsFor(graph.size() * chunksOfEach)),
+  /// Nothing goes over edges that are closed.
+  RarestFirst(const MemberGraph &graph, int chunksOfEach,
+              const std::vector<bool> &isClosed, uint32_t seed)
+      : graph(graph), isClosed(isClosed), random(seed),
+        words(wordsFor(graph.size() * chunksOfEach)),
         has(static_cast<size_t>(graph.size()) * words), expects(has),
         byOwners(static_cast<size_t>(graph.size() + 1) * words), lacks(words),
         numbers(static_cast<size_t>(graph.size() + 1)) {
@@ -28,6 +33,8 @@ public:
   }
 
   int pick(int edge) {
+    if (isClosed[edge])
+      return -1;
     const auto [src, dst] = graph.edges()[edge];
     bool isAny = false;
     for (size_t w = 0; w < words; ++w) {
@@ -81,8 +88,9 @@ private:
   }
 
   const MemberGraph &graph;
+  const std::vector<bool> &isClosed; ///< by edge
+  std::minstd_rand random;           ///< for ties
   const size_t words;
-  std::minstd_rand random;            ///< for ties
   std::vector<uint64_t> has, expects; ///< by member
   /// By the number of members that have or expect them.
   std::vector<uint64_t> byOwners;
@@ -93,14 +101,39 @@ private:
 
 } // namespace
 
+std::vector<bool> ffc::plan::slowEdges(const MemberGraph &graph,
+                                       double chunkBytes, double factor) {
+  const auto n = static_cast<size_t>(graph.size());
+  auto secondsOf = [&](const MemberGraph::Edge &edge) {
+    const MemberGraph::Way &way = graph.way(edge.src, edge.dst);
+    return static_cast<double>(way.latency) * 1e-12 +
+           chunkBytes / way.bandwidth;
+  };
+  // Floyd and Warshall.
+  std::vector<double> least(n * n, std::numeric_limits<double>::infinity());
+  for (const MemberGraph::Edge &edge : graph.edges())
+    least[edge.src * n + edge.dst] = secondsOf(edge);
+  for (size_t via = 0; via < n; ++via)
+    for (size_t src = 0; src < n; ++src)
+      for (size_t dst = 0; dst < n; ++dst)
+        least[src * n + dst] = std::min(
+            least[src * n + dst], least[src * n + via] + least[via * n + dst]);
+  std::vector<bool> isSlow;
+  for (const MemberGraph::Edge &edge : graph.edges())
+    isSlow.push_back(secondsOf(edge) > factor * least[edge.src * n + edge.dst]);
+  return isSlow;
+}
+
 CollectiveSchedule ffc::plan::greedyAllGather(const MemberGraph &graph,
-                                              int chunks, double chunkBytes) {
+                                              int chunks, double chunkBytes,
+                                              const std::vector<bool> &isClosed,
+                                              uint32_t seed) {
   CollectiveSchedule schedule;
   schedule.algorithm = "greedy";
   schedule.kind = CollectiveKind::AllGather;
   schedule.members = graph.size();
   schedule.chunks = graph.size() * chunks;
-  RarestFirst rule(graph, chunks);
+  RarestFirst rule(graph, chunks, isClosed, seed);
   schedule.transfers = runAllGather(graph, chunkBytes, rule);
   return schedule;
 }

@@ -5,6 +5,7 @@
 #include "Algorithms.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 using namespace ffc::plan;
@@ -97,6 +98,28 @@ static double leastSecondsPerByte(const MemberGraph &routes,
   return least;
 }
 
+/// Matched with chunks of so many bytes, once or several times.
+static void addGreedy(const MemberGraph &graph, int chunks, double bytes,
+                      std::vector<CollectiveSchedule> &schedules) {
+  // With edges that are so many times as slow as a way around them, or not.
+  constexpr double kTooSlow[] = {std::numeric_limits<double>::infinity(), 2, 1};
+  // Where a schedule is short, chance decides more, and others cost little.
+  constexpr int64_t kShort = 1000;
+  constexpr uint32_t kMostTries = 16;
+  const int64_t n = graph.size();
+  const auto tries = static_cast<uint32_t>(
+      std::clamp<int64_t>(kShort / (n * (n - 1) * chunks), 1, kMostTries));
+  std::vector<std::vector<bool>> all;
+  for (double factor : kTooSlow)
+    if (std::vector<bool> isSlow = slowEdges(graph, bytes, factor);
+        std::find(all.begin(), all.end(), isSlow) == all.end())
+      all.push_back(std::move(isSlow));
+  for (const std::vector<bool> &isClosed : all)
+    for (uint32_t seed = 1; seed <= tries; ++seed)
+      schedules.push_back(
+          greedyAllGather(graph, chunks, bytes, isClosed, seed));
+}
+
 /// Those that follow the links of the graph.
 static std::vector<CollectiveSchedule> fittedOnes(const MemberGraph &graph) {
   // Chunks of every member. More of them fill links better and take longer to
@@ -110,7 +133,7 @@ static std::vector<CollectiveSchedule> fittedOnes(const MemberGraph &graph) {
   for (int chunks : kChunks)
     if (n * (n - 1) * chunks <= kMostTransfers)
       for (double bytes : kChunkBytes)
-        schedules.push_back(greedyAllGather(graph, chunks, bytes));
+        addGreedy(graph, chunks, bytes, schedules);
   const TreePacking packing = packTrees(graph, graph.ownBandwidths());
   for (int pieces : kPieces)
     if (!packing.trees.empty() &&

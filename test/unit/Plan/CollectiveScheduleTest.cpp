@@ -267,7 +267,9 @@ TEST(CollectiveSchedule, AllGathersAreAsFastAsTacosPublishes) {
   }
 }
 
+/// But for small sizes on a few graphs: what is matched first is chance there.
 TEST(CollectiveSchedule, ALinkMoreMakesNothingSlower) {
+  int small = 0, slower = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int count) {
@@ -302,7 +304,14 @@ TEST(CollectiveSchedule, ALinkMoreMakesNothingSlower) {
         EXPECT_LE(seconds(after, kind, bytes),
                   1.02 * seconds(before, kind, bytes))
             << "seed " << seed << ", " << str(kind) << " of " << bytes;
+    for (int64_t bytes : {int64_t(1) << 10, int64_t(1) << 14, int64_t(1) << 17,
+                          int64_t(1) << 20}) {
+      ++small;
+      slower += seconds(after, CollectiveKind::AllGather, bytes) >
+                1.02 * seconds(before, CollectiveKind::AllGather, bytes);
+    }
   }
+  EXPECT_LE(slower, small / 100);
 }
 
 //===----------------------------------------------------------------------===//
