@@ -127,7 +127,6 @@ public:
   int networks() const { return tried; }
 
   void insert(Pair pair) {
-    tried += pair.network.judged;
     const auto at = std::find_if(all.begin(), all.end(), [&](const Pair &one) {
       return pair.network.time < one.network.time;
     });
@@ -171,6 +170,7 @@ private:
     for (size_t i = 0; i < pairs.size(); ++i) {
       if (!found[i])
         return false;
+      tried += found[i]->judged;
       pairs[i].isRough = isRough;
       if (isRough || found[i]->time < pairs[i].network.time) {
         pairs[i].network = std::move(*found[i]);
@@ -237,7 +237,6 @@ FailureOr<plan::PartialStrategy> Compilation::searchPlansWithNetwork() {
         Pair same = answer;
         same.network = *foundNetwork;
         same.network.time = *time;
-        same.network.judged = 0;
         same.isDone = true;
         pairs.insert(std::move(same));
       }

@@ -5,7 +5,7 @@
 #include "Algorithms.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 #include <set>
 
 using namespace ffc::plan;
@@ -98,26 +98,26 @@ static double leastSecondsPerByte(const MemberGraph &routes,
   return least;
 }
 
-/// Matched with chunks of so many bytes, once or several times.
-static void addGreedy(const MemberGraph &graph, int chunks, double bytes,
-                      std::vector<CollectiveSchedule> &schedules) {
-  // With edges that are so many times as slow as a way around them, or not.
-  constexpr double kTooSlow[] = {std::numeric_limits<double>::infinity(), 2, 1};
-  // Where a schedule is short, chance decides more, and others cost little.
-  constexpr int64_t kShort = 1000;
-  constexpr uint32_t kMostTries = 16;
-  const int64_t n = graph.size();
-  const auto tries = static_cast<uint32_t>(
-      std::clamp<int64_t>(kShort / (n * (n - 1) * chunks), 1, kMostTries));
-  std::vector<std::vector<bool>> all;
+/// Without edges that are so many times as slow for a chunk as a way around
+/// them, and with all.
+static std::vector<std::vector<bool>> closedEdges(const MemberGraph &graph,
+                                                  double bytes) {
+  constexpr double kTooSlow[] = {2, 1};
+  std::vector<std::vector<bool>> all = {
+      std::vector<bool>(graph.edges().size())};
   for (double factor : kTooSlow)
     if (std::vector<bool> isSlow = slowEdges(graph, bytes, factor);
-        std::find(all.begin(), all.end(), isSlow) == all.end())
+        isSlow != all.back())
       all.push_back(std::move(isSlow));
-  for (const std::vector<bool> &isClosed : all)
-    for (uint32_t seed = 1; seed <= tries; ++seed)
-      schedules.push_back(
-          greedyAllGather(graph, chunks, bytes, isClosed, seed));
+  return all;
+}
+
+/// How often chunks are matched: where a schedule is short, chance decides
+/// more, and others cost little.
+static uint32_t triesFor(int64_t transfers) {
+  constexpr int64_t kShort = 1000, kMostTries = 16;
+  return static_cast<uint32_t>(
+      std::clamp<int64_t>(kShort / transfers, 1, kMostTries));
 }
 
 /// Those that follow the links of the graph.
@@ -130,10 +130,18 @@ static std::vector<CollectiveSchedule> fittedOnes(const MemberGraph &graph) {
   constexpr int64_t kMostTransfers = 40000;
   const int64_t n = graph.size();
   std::vector<CollectiveSchedule> schedules;
+  std::map<double, std::vector<std::vector<bool>>> closed;
+  if (n * (n - 1) <= kMostTransfers)
+    for (double bytes : kChunkBytes)
+      closed[bytes] = closedEdges(graph, bytes);
   for (int chunks : kChunks)
-    if (n * (n - 1) * chunks <= kMostTransfers)
+    if (const int64_t transfers = n * (n - 1) * chunks;
+        transfers <= kMostTransfers)
       for (double bytes : kChunkBytes)
-        addGreedy(graph, chunks, bytes, schedules);
+        for (const std::vector<bool> &isClosed : closed[bytes])
+          for (uint32_t seed = 1; seed <= triesFor(transfers); ++seed)
+            schedules.push_back(
+                greedyAllGather(graph, chunks, bytes, isClosed, seed));
   const TreePacking packing = packTrees(graph, graph.ownBandwidths());
   for (int pieces : kPieces)
     if (!packing.trees.empty() &&
